@@ -1,0 +1,97 @@
+import type { AttachmentKind } from './attachment.ts';
+import type { Card } from './card.ts';
+import type { EntryBody, PermissionMode } from './entry.ts';
+import type { ModelFacts } from './model.ts';
+import type { PinView } from './world.ts';
+import type { Row } from './request.ts';
+import type { Session, SessionSummary } from './session.ts';
+
+/** What a command wants done, as data: so no command imports a surface, and a test reads its answer. */
+export type Effect =
+  | { readonly type: 'show'; readonly card: Card }
+  /** Appends entries (pins, todos, mode) and shows what was done. */
+  | { readonly type: 'append'; readonly entries: readonly EntryBody[]; readonly card: Card }
+  | { readonly type: 'submit'; readonly prompt: string }
+  | { readonly type: 'compact'; readonly keep: string }
+  /** A new session that takes pins and the user's open todos along, unless `all`. */
+  | { readonly type: 'clear'; readonly all: boolean }
+  /** Without an id: ask which. */
+  | { readonly type: 'resume'; readonly id?: string }
+  /** Without an id: ask which. Written as a new head. */
+  | { readonly type: 'model'; readonly id?: string }
+  | { readonly type: 'mode'; readonly mode: PermissionMode }
+  | { readonly type: 'login' }
+  | { readonly type: 'logout' }
+  | { readonly type: 'exit' }
+  /** The command was used wrongly; one line: what is wrong, what to do. Exit code 2 in print mode. */
+  | { readonly type: 'refuse'; readonly message: string };
+
+/** The account of a session's money and tokens. `usd` is undefined where a model has no known price. */
+export interface CostView {
+  readonly usd: number | undefined;
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  readonly perModel: readonly { readonly model: string; readonly requests: number; readonly usd: number | undefined; readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }[];
+}
+
+/** What a request holds and what it weighs. `measured` is the API's own count of the last request. */
+export interface ContextView {
+  readonly rows: readonly Row[];
+  readonly estimated: number;
+  readonly measured: number | undefined;
+  /** How far the estimate of the last request was off, as a share of the measured count (0.04 = 4 %). */
+  readonly error: number | undefined;
+  readonly window: number;
+  readonly limit: number;
+  readonly model: string;
+}
+
+/** A pin target that was looked up, or why it cannot be pinned (one line). */
+export type PinLookup =
+  | { readonly ok: true; readonly id: string; readonly kind: AttachmentKind; readonly entry: EntryBody; readonly label: string; readonly note?: string }
+  | { readonly ok: false; readonly message: string };
+
+export interface PinOptions {
+  readonly snapshot: boolean;
+  readonly pathOnly: boolean;
+  readonly whole: boolean;
+}
+
+/** What commands may look at. Everything is read-only; what is to change goes out as an effect. */
+export interface CommandContext {
+  readonly session: Session;
+  readonly commands: readonly Command[];
+  readonly surface: 'screen' | 'print';
+  readonly cwd: string;
+  readonly model: ModelFacts;
+  context(): Promise<ContextView>;
+  cost(): CostView;
+  models(): readonly ModelFacts[];
+  sessions(): Promise<readonly SessionSummary[]>;
+  /** Looks a pin's text up (`src/a.ts`, `src/a.ts#10-40`, `docs/`, `src/**\/*.ts`, `!git status`). */
+  lookUpPin(text: string, options: PinOptions): Promise<PinLookup>;
+  pins(): Promise<readonly (PinView & { readonly tokens: number })[]>;
+  /** Keys and their actions, for `/help`. */
+  readonly keys: readonly { readonly keys: string; readonly what: string }[];
+}
+
+/** One file in commands/. Help, completion and the README table are all made from these fields. */
+export interface Command {
+  readonly id: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  /** Arguments as help shows them, such as `<path> [--snapshot]`. */
+  readonly usage?: string;
+  /** Words that may follow, for completion as one types. `args` is the text after the command's name up to the cursor. */
+  complete?(args: string, context: CommandContext): readonly string[] | Promise<readonly string[]>;
+  /** Whether it may run while the model works; others wait until the turn is over. */
+  readonly anytime?: boolean;
+  run(args: string, context: CommandContext): Effect | Promise<Effect>;
+}
+
+/** Gives a definition back as it is; exists so that a command's file says what it is and is checked where it stands. */
+export function defineCommand(command: Command): Command {
+  return command;
+}

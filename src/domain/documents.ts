@@ -1,0 +1,30 @@
+import type { Loaded } from './world.ts';
+
+export interface LoadOptions {
+  /** First line and last line, counted from 1. */
+  readonly lines?: { readonly from: number; readonly to: number };
+  /** Most bytes of text that are shown; the rest is cut with a line that says how much and how to read on. */
+  readonly limitBytes: number;
+}
+
+/** Turns a file on disk into parts for the model: text in its envelope, pictures and PDFs as media, else a note. Never throws. */
+export interface DocumentPort {
+  load(path: string, label: string, options: LoadOptions, signal: AbortSignal): Promise<Loaded>;
+}
+
+/** A path as the user or the model wrote it, looked up. */
+export interface PathLookup {
+  /** Absolute, symbolic links resolved as far as they exist. */
+  readonly real: string;
+  /** How it is shown: relative to the workspace where it lies in it, else absolute. */
+  readonly label: string;
+  readonly kind: 'file' | 'directory' | 'other' | 'missing';
+  readonly outside: boolean;
+  /** A read-deny rule covers it (as written or as resolved). */
+  readonly denied: boolean;
+}
+
+/** The one way from a written path to a file: real path, workspace and read-deny rules. */
+export interface PathPort {
+  lookUp(written: string, cwd: string): Promise<PathLookup>;
+}

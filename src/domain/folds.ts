@@ -1,0 +1,74 @@
+import { defineFold } from '#lib/fold.ts';
+import { type StoredAttachment, TODO_LIST_ID, type TodoItem } from './attachment.ts';
+import type { Entry, EntryId, EntryOf, HeadBody, PermissionMode } from './entry.ts';
+import type { FileTouch } from './tool.ts';
+
+/** Attachments in effect, oldest first; an id that was attached again kept its place. */
+export const attachmentsOf = defineFold<Entry, readonly StoredAttachment[]>([], (now, entry) => {
+  if (entry.type === 'detach') return now.filter(({ id }) => id !== entry.attachmentId);
+  if (entry.type !== 'attach') return now;
+  const { attachment } = entry;
+  return now.some(({ id }) => id === attachment.id) ? now.map((at) => (at.id === attachment.id ? attachment : at)) : [...now, attachment];
+});
+
+export const modeOf = defineFold<Entry, PermissionMode | undefined>(undefined, (now, entry) => (entry.type === 'mode' ? entry.mode : now));
+
+export const headOf = defineFold<Entry, HeadBody | undefined>(undefined, (now, entry) => (entry.type === 'head' ? entry : now));
+
+/** The directory that `cd` last led to, undefined before the first. */
+export const cwdOf = defineFold<Entry, string | undefined>(undefined, (now, entry) => (entry.type === 'cwd' ? entry.path : now));
+
+/** The todo list as it stands. */
+export function todosOf(log: readonly Entry[]): readonly TodoItem[] {
+  const list = attachmentsOf(log).find(({ id }) => id === TODO_LIST_ID);
+  return list?.kind === 'todo' ? list.items : [];
+}
+
+/** The source whose snapshot is the id of the last queued entry that was delivered. */
+export const QUEUE_SOURCE = 'queued_commands';
+
+/** Queued words that no reminder has delivered yet, oldest first. Compaction and rewind change nothing here: each is delivered once. */
+export const undeliveredOf = defineFold<Entry, readonly EntryOf<'queued'>[]>([], (now, entry) => {
+  if (entry.type === 'queued') return [...now, entry];
+  if (entry.type === 'unqueued') return now.filter(({ id }) => id !== entry.target);
+  if (entry.type !== 'reminder' || entry.source !== QUEUE_SOURCE) return now;
+  const at = now.findIndex(({ id }) => id === entry.snapshot);
+  return at === -1 ? now : now.slice(at + 1);
+});
+
+/**
+ * Entries that the conversation consists of: what a rewind took back is left out, and nothing before the last compaction is
+ * in, not even the compaction itself (it is `compactionOf`). Entries that are no part of a conversation (attach, mode …) stay.
+ */
+export const conversationOf = defineFold<Entry, readonly Entry[]>([], (now, entry) => {
+  if (entry.type === 'compaction') return [];
+  if (entry.type !== 'rewind') return [...now, entry];
+  const at = now.findIndex(({ id }) => id === entry.to);
+  return at === -1 ? now : now.slice(0, at + 1);
+});
+
+export const compactionOf = defineFold<Entry, EntryOf<'compaction'> | undefined>(undefined, (now, entry) => (entry.type === 'compaction' ? entry : now));
+
+/** What the model was last given of each file, by real path: the yardstick for changed-file notices. Starts anew at a compaction. */
+export const knownFilesOf = defineFold<Entry, ReadonlyMap<string, FileTouch>>(new Map(), (now, entry) => {
+  if (entry.type === 'compaction') return new Map();
+  const touched = entry.type === 'toolResult' ? entry.result.files : entry.type === 'reminder' ? entry.files : undefined;
+  if (touched === undefined || touched.length === 0) return now;
+  return new Map([...now, ...touched.map((touch): [string, FileTouch] => [touch.path, touch])]);
+});
+
+/** Steps (model replies) since the last entry that fits, or since the beginning. */
+export function stepsSince(log: readonly Entry[], fits: (entry: Entry) => boolean): number {
+  let steps = 0;
+  for (let i = log.length - 1; i >= 0; i -= 1) {
+    const entry = log[i];
+    if (entry === undefined || fits(entry)) break;
+    if (entry.type === 'assistant') steps += 1;
+  }
+  return steps;
+}
+
+/** The entry of an id, looked for from the end. */
+export function entryOf(log: readonly Entry[], id: EntryId): Entry | undefined {
+  return log.findLast((entry) => entry.id === id);
+}

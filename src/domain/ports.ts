@@ -1,0 +1,178 @@
+import type { Card } from './card.ts';
+import type { BlobHash, BlobRef, ContentBlock, StopReason, ToolDefinition, Usage } from './content.ts';
+import type { EntryBody, Fault, HeadBody } from './entry.ts';
+import type { ModelFacts } from './model.ts';
+import type { Moment, ReminderBody } from './reminder.ts';
+import type { ModelRequest } from './request.ts';
+import type { Session } from './session.ts';
+import type { Call, ToolEffect, ToolResult } from './tool.ts';
+
+// ── The model ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type ModelDelta =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'thinking'; readonly text: string; readonly tokens?: number }
+  | { readonly type: 'call'; readonly tool: string; readonly chars: number }
+  | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number }
+  /** What was yielded so far is void: the request starts again. */
+  | { readonly type: 'discarded' }
+  | { readonly type: 'fault'; readonly where: string; readonly message: string };
+
+/** Why a request failed for good, after whatever retries and repairs the client itself owns. */
+export type FailureKind =
+  | 'tooLong'      // the prompt is longer than the window: compact, resend once
+  | 'signature'    // thinking no longer fits what stands before it: strip, resend once
+  | 'image'        // one picture is too large or broken: leave it out, resend once
+  | 'auth' | 'permission' | 'notFound' | 'limit' | 'overloaded' | 'network' | 'invalid' | 'server';
+
+/** A failed request is a reply, not a throw. */
+export type Reply =
+  | {
+    readonly kind: 'message';
+    readonly content: readonly ContentBlock[];
+    readonly usage: Usage;
+    readonly stop: StopReason;
+    readonly model: string;
+    readonly messageId?: string;
+    /** What a refusal said of itself. */
+    readonly detail?: string;
+  }
+  /** The signal aborted: the text blocks so far (thinking and calls left out). */
+  | { readonly kind: 'interrupted'; readonly content: readonly ContentBlock[]; readonly usage: Usage; readonly model: string }
+  | {
+    readonly kind: 'failed';
+    readonly why: FailureKind;
+    /** One line: what is wrong, where, what to do. */
+    readonly message: string;
+    /** For `image`: which block of the request (`messages[message].content[block]`) to leave out. */
+    readonly at?: { readonly message: number; readonly block: number };
+  };
+
+/** Whether a request fits, in estimated tokens. `limit` is the window less the reserve for output, or the user's threshold. */
+export interface Fit {
+  readonly tokens: number;
+  readonly limit: number;
+  readonly fits: boolean;
+  /** When even an empty conversation would not fit: which pins, how large, what `/unpin` would free. */
+  readonly stuck?: string;
+}
+
+export interface ModelPort {
+  /** Yields what is to be seen, returns what is to be kept. Never throws. */
+  stream(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelDelta, Reply>;
+  fit(request: ModelRequest): Promise<Fit>;
+  facts(): ModelFacts;
+}
+
+// ── Tools ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a run leaves behind: its result and entries to append after it, such as a new todo list or directory. */
+export interface ToolOutcome {
+  readonly result: ToolResult;
+  readonly entries?: readonly EntryBody[];
+}
+
+export interface ToolPort {
+  definitions(): readonly ToolDefinition[];
+  /** Undefined for a tool that does not exist. */
+  effect(call: Call): ToolEffect | undefined;
+  /** How the call looks before it has run: its command, or the diff it would make. Never throws. */
+  preview(call: Call, session: Session): Promise<Card>;
+  /** Yields progress text, returns exactly one outcome. A tool that throws, or a call that does not parse, is a failed result. */
+  run(call: Call, session: Session, signal: AbortSignal): AsyncGenerator<string, ToolOutcome>;
+}
+
+// ── Reminders ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface Collected {
+  /** In shelf order. */
+  readonly reminders: readonly ReminderBody[];
+  readonly faults: readonly Fault[];
+}
+
+export interface ReminderPort {
+  /** Asks every source that may speak at this moment. Never throws; takes as long as the slowest source's own deadline at most. */
+  collect(moment: Moment, session: Session, signal: AbortSignal): Promise<Collected>;
+}
+
+// ── The gate ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export type Verdict =
+  | { readonly kind: 'allow'; readonly entries?: readonly EntryBody[] }
+  | {
+    readonly kind: 'refuse';
+    readonly by: 'user' | 'rule' | 'mode' | 'unattended';
+    /** What the model is told; for `user`: what the user wants instead, if they said it. */
+    readonly reason: string;
+    /** The user said no without a word: the turn ends here. */
+    readonly endTurn?: boolean;
+  };
+
+export interface GatePort {
+  ask(call: Call, session: Session, signal: AbortSignal): Promise<Verdict>;
+  /** The same call with the same result again and again: may the turn go on? */
+  goOn(what: string, session: Session, signal: AbortSignal): Promise<boolean>;
+}
+
+/** A question to the person. Whoever hangs the asker decides how it looks; print mode answers `undefined` (nobody there). */
+export type Question =
+  | {
+    readonly kind: 'permission';
+    readonly call: Call;
+    readonly card: Card;
+    /** Why it must be asked, one line. */
+    readonly reason: string;
+    /** Rules that would spare the user this question next time, as `Tool(spec)`; empty when no rule can. */
+    readonly rules: readonly string[];
+    /** `session`: forgotten at the end; `local`: kept in `.pinion/settings.local.json`. */
+    readonly keep: 'session' | 'local';
+  }
+  | { readonly kind: 'goOn'; readonly text: string }
+  | { readonly kind: 'trust'; readonly folder: string; readonly wants: readonly string[] };
+
+export type Answer =
+  | { readonly kind: 'yes' }
+  /** Yes, and the question's `rules` are kept. */
+  | { readonly kind: 'always' }
+  | { readonly kind: 'no'; readonly instead?: string };
+
+export interface Asker {
+  ask(question: Question, signal: AbortSignal): Promise<Answer | undefined>;
+}
+
+// ── The world ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface BlobPort {
+  /** Keeps bytes by their content; the same bytes again cost nothing. Undefined when they are too large to keep or the disk is full. */
+  put(bytes: Uint8Array): BlobRef | undefined;
+  get(hash: BlobHash): Uint8Array | undefined;
+}
+
+export interface WorldPort {
+  now(): Date;
+  blobs: BlobPort;
+  /** What a request begins with now: compared with the log's last head before a turn; a difference is written as a new head. */
+  head(): HeadBody;
+}
+
+/** All that the loop needs of the outside: five doors. `main` hangs them, a test hangs its own. */
+export interface Ports {
+  readonly model: ModelPort;
+  readonly tools: ToolPort;
+  readonly reminders: ReminderPort;
+  readonly gate: GatePort;
+  readonly world: WorldPort;
+}
+
+/** How a turn ended. */
+export type Outcome =
+  | { readonly kind: 'answered' }
+  | { readonly kind: 'interrupted' }
+  | { readonly kind: 'outOfSteps'; readonly steps: number }
+  | { readonly kind: 'stopped'; readonly message: string }
+  | { readonly kind: 'failed'; readonly why: FailureKind; readonly message: string };
+
+export interface Limits {
+  /** Most model requests in one turn. */
+  readonly maxSteps: number;
+}

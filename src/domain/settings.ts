@@ -1,0 +1,36 @@
+import type { Effort } from './content.ts';
+import type { PermissionMode } from './entry.ts';
+
+/** Settings in effect: user, project and local files merged, arrays joined, flags on top. A key that is absent has its default. */
+export interface Settings {
+  readonly model?: string;
+  readonly fallbackModel?: string;
+  readonly effort?: Effort;
+  readonly permissions: {
+    readonly allow: readonly ScopedRule[];
+    readonly ask: readonly ScopedRule[];
+    readonly deny: readonly ScopedRule[];
+    readonly additionalDirectories: readonly string[];
+    readonly defaultMode?: PermissionMode;
+  };
+  /** Environment of the commands that tools run. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Names of reminder kinds that are switched off. */
+  readonly remindersOff: readonly string[];
+  readonly pinsTransient: boolean;
+  readonly autoCompact: boolean;
+  /** Compact when a request is estimated to pass this many tokens (default: 200,000, or the window if that is smaller). */
+  readonly compactAt?: number;
+  readonly respectGitignore: boolean;
+  /** Globs of instruction files to leave out. */
+  readonly memoryExcludes: readonly string[];
+  readonly theme: 'dark' | 'light' | 'plain';
+  readonly keys: Readonly<Record<string, string>>;
+}
+
+/** A rule `Tool(spec)` with the folder that a path beginning with `/` in it is measured from, and where it was written. */
+export interface ScopedRule {
+  readonly rule: string;
+  readonly root: string;
+  readonly scope: 'user' | 'project' | 'local' | 'session' | 'flag';
+}

@@ -1,0 +1,38 @@
+import type { Brand, Json } from '#lib/brand.ts';
+import type { Card } from './card.ts';
+import type { BlobHash, Part } from './content.ts';
+
+/** The API's id of a tool call (`toolu_…`). */
+export type CallId = Brand<'CallId'>;
+
+export interface Call {
+  readonly id: CallId;
+  readonly tool: string;
+  /** As the model sent it: not yet checked against the tool's schema. */
+  readonly input: Json;
+}
+
+/** Whether a call looks, changes files, or runs a program. Decides the order of calls and what the gate asks. */
+export type ToolEffect = 'reads' | 'writes' | 'executes';
+
+/**
+ * A file of which the model was given bytes, or which one of our tools wrote. The last touch of a path is what changed-file
+ * notices compare with. `path` is absolute and real (no symbolic links); `hash` is that of the raw bytes on disk.
+ */
+export interface FileTouch {
+  readonly path: string;
+  readonly hash: BlobHash;
+  readonly how: 'read' | 'partial' | 'mention' | 'pin' | 'notice' | 'write';
+  /** Whether the blob store holds the bytes, so that a later change can be told as a diff. */
+  readonly kept: boolean;
+}
+
+/** A result is data whatever happened; only a broken program throws. */
+export interface ToolResult {
+  readonly kind: 'ok' | 'failed' | 'refused' | 'interrupted';
+  /** What the model is given. Empty means "(no output)". */
+  readonly content: readonly Part[];
+  readonly files?: readonly FileTouch[];
+  /** How it looks; kept with the result, so that a resumed session needs no tool to draw it. */
+  readonly card: Card;
+}

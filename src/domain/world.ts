@@ -1,0 +1,114 @@
+import type { Json } from '#lib/brand.ts';
+import type { BlobHash, Part } from './content.ts';
+import type { Entry, EntryOf, PermissionMode } from './entry.ts';
+import type { BlobPort } from './ports.ts';
+import type { Moment } from './reminder.ts';
+import type { FileTouch } from './tool.ts';
+
+/** Text or media made of one file, ready for a reminder, and what the model thereby knows of files. */
+export interface Loaded {
+  readonly parts: readonly Part[];
+  readonly files: readonly FileTouch[];
+  /** What was left out or could not be read, one line each; told to the user and to the model. */
+  readonly notes: readonly string[];
+}
+
+export interface MentionPort {
+  /** Every mention of the text, resolved, loaded and deduplicated. One failure never costs the others. */
+  load(text: string, signal: AbortSignal): Promise<Loaded>;
+}
+
+/** One pin as it stands now. */
+export interface PinView {
+  readonly id: string;
+  /** How it is named to the model and the user: the path in the workspace, `memory: slug`, `!command`. */
+  readonly label: string;
+  /** What is said of it: envelope, listing or output, cut as its options say. Undefined when it cannot be read now. */
+  readonly text: string | undefined;
+  /** Media of a pinned picture or PDF. */
+  readonly media: readonly Part[];
+  /** Hash over text and media: only bytes inside the cut count as state. */
+  readonly hash: BlobHash;
+  readonly files: readonly FileTouch[];
+  /** Why it cannot be read, or what was left out. */
+  readonly note?: string;
+}
+
+export interface PinPort {
+  /** Memory and file attachments of the session, in the store's order; the todo list is not among them. */
+  views(signal: AbortSignal): Promise<readonly PinView[]>;
+}
+
+/** One instruction file (AGENTS.md, CLAUDE.md) with its imports in place. */
+export interface MemoryFile {
+  readonly path: string;
+  /** Where it comes from: the user's own, or the project's. */
+  readonly scope: 'user' | 'project' | 'local';
+  readonly text: string;
+  readonly notes: readonly string[];
+}
+
+export interface MemoryPort {
+  files(signal: AbortSignal): Promise<readonly MemoryFile[]>;
+}
+
+/** What is true of the place where the session runs. `branch` is read from files, never by running git. */
+export interface EnvironmentFacts {
+  readonly directory: string;
+  readonly extraDirectories: readonly string[];
+  readonly repository: boolean;
+  readonly branch?: string;
+  readonly platform: string;
+  readonly shell: string;
+}
+
+/** A file that differs from what the model was last given. */
+export interface FileChange {
+  readonly path: string;
+  readonly label: string;
+  readonly kind: 'changed' | 'deleted' | 'unreadable';
+  readonly hash?: BlobHash;
+  readonly kept: boolean;
+  /** A unified diff (hunks only) when it is small and the old bytes are known. */
+  readonly patch?: string;
+  readonly addedLines?: number;
+  readonly removedLines?: number;
+}
+
+export interface ChangePort {
+  /**
+   * Looks (stat, then hash) at every file that `known` names, within 150 ms. `skipped` counts those not looked at.
+   * `settling` is true while a checkout is under way: the look then says nothing.
+   */
+  look(known: ReadonlyMap<string, FileTouch>, signal: AbortSignal): Promise<{ readonly changes: readonly FileChange[]; readonly skipped: number; readonly settling: boolean }>;
+}
+
+/** What sources may look at: a dozen typed ports at most, lazy, their calls running inside the source's own deadline. */
+export interface World {
+  readonly moment: Moment;
+  readonly thread: 'main' | 'sub';
+  readonly log: readonly Entry[];
+  /** The prompt that this moment belongs to; undefined at a `step` and when only queued words are delivered. */
+  readonly prompt: EntryOf<'prompt'> | undefined;
+  readonly mode: PermissionMode;
+  readonly now: Date;
+  readonly blobs: BlobPort;
+  readonly mentions: MentionPort;
+  readonly pins: PinPort;
+  readonly memory: MemoryPort;
+  readonly environment: () => EnvironmentFacts;
+  readonly changes: ChangePort;
+  readonly hasTool: (name: string) => boolean;
+}
+
+/** A look that found nothing to speak of. */
+export const absent: unique symbol = Symbol('absent');
+export type Absent = typeof absent;
+
+/** What the session still knows of a source's last word. `lost`: it spoke, but its snapshot cannot be read. */
+export type Before<S> =
+  | { readonly kind: 'never' }
+  | { readonly kind: 'lost'; readonly stepsAgo: number; readonly times: number }
+  | { readonly kind: 'sent'; readonly snapshot: S; readonly stepsAgo: number; readonly times: number; readonly gone: boolean };
+
+export type StoredBefore = Before<Json>;

@@ -1,0 +1,38 @@
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** No grapheme that people write is longer than this many UTF-16 units; longer runs of marks are cut between units. */
+const LONGEST_GRAPHEME = 64;
+
+/** Replaces lone surrogates by U+FFFD: the API refuses a body that holds one. */
+export function wellFormed(text: string): string {
+  return text.isWellFormed() ? text : text.toWellFormed();
+}
+
+/** The longest beginning of `text` that takes at most `limit` bytes as UTF-8 and splits no grapheme. */
+export function cutToBytes(text: string, limit: number): string {
+  if (text.length * 3 <= limit || Buffer.byteLength(text) <= limit) return text;
+  const bytes = Buffer.from(text.slice(0, limit));
+  let end = Math.min(limit, bytes.length);
+  while (end > 0 && ((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return dropBrokenGrapheme(text, bytes.subarray(0, end).toString('utf8').length);
+}
+
+/** The longest beginning of `text` that has at most `limit` UTF-16 units and splits no grapheme. */
+export function cutToLength(text: string, limit: number): string {
+  return text.length <= limit ? text : dropBrokenGrapheme(text, limit);
+}
+
+function dropBrokenGrapheme(text: string, end: number): string {
+  const from = Math.max(0, end - LONGEST_GRAPHEME);
+  let last = end;
+  for (const { index, segment } of graphemes.segment(text.slice(from, end + LONGEST_GRAPHEME))) {
+    const start = from + index;
+    if (start >= end) break;
+    last = start + segment.length <= end ? end : start;
+  }
+  return wellFormed(text.slice(0, last));
+}
+
+/** `1 file`, `2 files`: a count with its noun. */
+export function count(n: number, one: string, many = `${one}s`): string {
+  return `${n} ${n === 1 ? one : many}`;
+}

@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { cutToBytes, cutToLength, wellFormed } from '#lib/text.ts';
+
+describe('cutting text', () => {
+  it('keeps what fits', () => {
+    expect(cutToBytes('naïve', 6)).toBe('naïve');
+    expect(cutToLength('abc', 3)).toBe('abc');
+  });
+  it('cuts before the character that does not fit', () => {
+    expect(cutToBytes('naïve', 3)).toBe('na');
+    expect(cutToBytes('naïve', 4)).toBe('naï');
+  });
+  it('splits no grapheme', () => {
+    const family = '👩‍👩‍👧';
+    expect(cutToBytes(`a${family}b`, 10)).toBe('a');
+    expect(cutToLength(`a${family}b`, 4)).toBe('a');
+    expect(cutToLength('e\u0301x', 1)).toBe('');
+  });
+  it('never passes the limit and always gives a well-formed beginning of the text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat(300), (text, limit) => {
+      const cut = cutToBytes(text, limit);
+      expect(Buffer.byteLength(cut)).toBeLessThanOrEqual(limit);
+      expect(text.startsWith(cut)).toBe(true);
+      expect(cut.isWellFormed()).toBe(true);
+    }));
+  });
+});
+
+it('replaces lone surrogates only', () => {
+  expect(wellFormed('a\ud800b')).toBe('a\ufffdb');
+  expect(wellFormed('😀')).toBe('😀');
+});

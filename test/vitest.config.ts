@@ -1,0 +1,37 @@
+import { defineConfig, type Plugin } from 'vitest/config';
+
+/** The test runner's half of `src/markdown.d.ts`. */
+const markdown: Plugin = {
+  name: 'markdown-as-text',
+  transform: (code, id) => (id.endsWith('.md') ? { code: `export default ${JSON.stringify(code)}`, map: null } : null),
+};
+
+const root = new URL('..', import.meta.url).pathname;
+const shared = {
+  plugins: [markdown],
+  resolve: { alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` } },
+};
+
+export default defineConfig({
+  root,
+  test: {
+    reporters: ['default', `${root}test/support/closing-line.ts`],
+    projects: [
+      {
+        ...shared,
+        test: {
+          name: 'unit', root, include: ['test/**/*.test.{ts,tsx}'], exclude: ['test/terminal/**', 'test/product/**'],
+          // Importing ink costs most of a run: one process for many files, so no test may leave module state behind.
+          pool: 'forks', isolate: false, maxWorkers: 2, testTimeout: 20_000, server: { deps: { inline: ['ink'] } },
+        },
+      },
+      {
+        ...shared,
+        test: {
+          name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts'],
+          pool: 'forks', isolate: true, maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000,
+        },
+      },
+    ],
+  },
+});
