@@ -1,0 +1,79 @@
+import type { Card } from '#domain/card.ts';
+import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
+import type { Answer, Question } from '#domain/ports.ts';
+
+/** What the status bar shows. All numbers come from the one account of the request; none is reckoned in the UI. */
+export interface Status {
+  readonly model: string;
+  readonly demo: boolean;
+  readonly mode: PermissionMode;
+  readonly branch: string | undefined;
+  readonly directory: string;
+  /** Tokens in the next request: measured anchor plus estimate; `estimated` marks it with `~`. Limit is where compaction sets in. */
+  readonly used: number;
+  readonly limit: number;
+  readonly estimated: boolean;
+  readonly pins: number;
+  readonly pinTokens: number;
+  /** Share of the last prompt that was read from cache (0…1); undefined before the first reply. */
+  readonly cacheShare: number | undefined;
+  readonly usd: number | undefined;
+  /** Set while entries cannot be written (disk full): shown until it works again. */
+  readonly unsaved: string | undefined;
+}
+
+/** A list to choose from: sessions, models. */
+export interface Picker {
+  readonly title: string;
+  readonly items: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+}
+
+/** What reaches the screen: the loop's events, and what main tells it besides. */
+export type ScreenEvent =
+  | Event
+  /** Entries of a resumed session, all at once; the screen starts anew with them. */
+  | { readonly type: 'replay'; readonly entries: readonly Entry[] }
+  | { readonly type: 'busy'; readonly since: number }
+  | { readonly type: 'idle' }
+  | { readonly type: 'status'; readonly status: Status }
+  /** Something to see that is not part of the session: the banner, a command's card before there is a log. */
+  | { readonly type: 'card'; readonly card: Card }
+  | { readonly type: 'ask'; readonly id: number; readonly question: Question }
+  | { readonly type: 'pick'; readonly id: number; readonly picker: Picker }
+  /** One line of secret text, such as a key: shown as dots. */
+  | { readonly type: 'secret'; readonly id: number; readonly title: string; readonly hint: string }
+  /** The question of this id is settled (answered, or no longer needed). */
+  | { readonly type: 'settled'; readonly id: number }
+  /** Text put into the composer (a prompt taken back, an interrupted draft). */
+  | { readonly type: 'draft'; readonly text: string };
+
+export interface Completion {
+  /** What is put in place of the word being typed. */
+  readonly insert: string;
+  readonly label: string;
+  readonly detail?: string;
+  /** A directory: completion goes on after it was taken. */
+  readonly more?: boolean;
+}
+
+/** What the keyboard can bring about. Main implements it; components only call it from key actions. */
+export interface Controller {
+  /** A finished line: prompt, `/command` or `!command`. While the model works it is queued or, for commands that may, run at once. */
+  submit(text: string): void;
+  /** Stops whatever runs. False when nothing did. */
+  interrupt(): boolean;
+  cycleMode(): void;
+  /** The newest undelivered queued text, taken back. */
+  takeBack(): string | undefined;
+  answer(id: number, answer: Answer): void;
+  pick(id: number, item: string | undefined): void;
+  secret(id: number, text: string | undefined): void;
+  /** Files and directories for `@query`, best first. Resolves quickly; `more` tells that the index is still being made. */
+  completeFile(query: string): Promise<{ readonly items: readonly Completion[]; readonly more: boolean }>;
+  /** Commands and their arguments for a line that begins with `/`. */
+  completeCommand(line: string): Promise<readonly Completion[]>;
+  /** Lines entered before in this directory, oldest first. */
+  history(): Promise<readonly string[]>;
+  /** Ends the program; the terminal is restored by whoever owns it. */
+  exit(): void;
+}
