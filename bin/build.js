@@ -1,0 +1,60 @@
+// Bundles the program into dist/: one split ESM bundle, so that what is not used at once is not loaded at once.
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
+
+/** Packages that hold native code: loaded from node_modules where they are installed, done without where not. */
+const NATIVE = ['sharp', '@vscode/ripgrep'];
+
+/** React looks for its developer tools; the bundle has none. */
+const noDevtools = {
+  name: 'no-devtools',
+  setup(builder) {
+    builder.onResolve({ filter: /^react-devtools-core$/ }, () => ({ path: 'react-devtools-core', namespace: 'empty' }));
+    builder.onLoad({ filter: /.*/, namespace: 'empty' }, () => ({ contents: 'export default {}' }));
+  },
+};
+
+/** Writes dist/ anew. A build that fails leaves the old one as it was. */
+export async function bundle() {
+  const out = `${root}dist.next`;
+  rmSync(out, { recursive: true, force: true });
+  mkdirSync(out);
+  await build({
+    absWorkingDir: root,
+    entryPoints: {
+      main: 'src/main/main.ts',
+      index: 'src/index.ts',
+      'count-worker': 'src/accounting/count-worker.ts',
+      'index-worker': 'src/mentions/index-worker.ts',
+    },
+    outdir: out,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    jsx: 'automatic',
+    minify: true,
+    keepNames: true,
+    legalComments: 'none',
+    chunkNames: 'chunks/[name]-[hash]',
+    loader: { '.md': 'text' },
+    external: NATIVE,
+    alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` },
+    plugins: [noDevtools],
+    define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },
+    // CommonJS packages inside an ES module bundle still call require for what Node brings along.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    logLevel: 'error',
+  });
+  const help = execFileSync(process.execPath, ['--input-type=module', '-e', `const { main } = await import(${JSON.stringify(`${out}/main.js`)}); await main(['--help']);`], { encoding: 'utf8' });
+  writeFileSync(`${out}/help.txt`, help);
+  chmodSync(`${root}bin/pinion.js`, 0o755);
+  rmSync(`${root}dist`, { recursive: true, force: true });
+  renameSync(out, `${root}dist`);
+}
