@@ -77,3 +77,28 @@ export interface Controller {
   /** Ends the program; the terminal is restored by whoever owns it. */
   exit(): void;
 }
+
+// ── The keyboard ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/**
+ * One key press. `name` is the character itself (lower case where ctrl or alt is held) or one of `enter`, `tab`, `escape`,
+ * `backspace`, `delete`, `insert`, `up`, `down`, `left`, `right`, `home`, `end`, `pageup`, `pagedown`, `space`, `f1`…`f12`.
+ */
+export interface KeyEvent {
+  readonly type: 'key';
+  readonly name: string;
+  readonly ctrl: boolean;
+  readonly alt: boolean;
+  readonly shift: boolean;
+  /** What the key writes where no action takes it; empty for keys that write nothing. */
+  readonly text: string;
+}
+
+/** What the terminal says, made out by the tokenizer. A paste is one event however long it is; its line ends are `\n`. */
+export type InputEvent =
+  | KeyEvent
+  | { readonly type: 'paste'; readonly text: string }
+  | { readonly type: 'focus'; readonly focused: boolean };
+
+/** What the composer's keys want of the rest of the screen. */
+export type ViewAction = 'toggleTranscript' | 'toggleTodos' | 'redraw' | 'suspend';
