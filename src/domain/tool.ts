@@ -27,6 +27,10 @@ export interface FileTouch {
   readonly kept: boolean;
 }
 
+/** In a {@link FileTouch}: the model was told that the file is no longer there, or that it cannot be read any more. No bytes have these hashes. */
+export const MISSING_HASH = 'missing' as BlobHash;
+export const UNREADABLE_HASH = 'unreadable' as BlobHash;
+
 /** A result is data whatever happened; only a broken program throws. */
 export interface ToolResult {
   readonly kind: 'ok' | 'failed' | 'refused' | 'interrupted';

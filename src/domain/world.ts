@@ -14,8 +14,11 @@ export interface Loaded {
 }
 
 export interface MentionPort {
-  /** Every mention of the text, resolved, loaded and deduplicated. One failure never costs the others. */
-  load(text: string, signal: AbortSignal): Promise<Loaded>;
+  /**
+   * Every mention of the text, resolved, loaded and deduplicated. One failure never costs the others. `pinned` names files
+   * (real paths) that the model has in view by a pin: a mention of one as a whole loads nothing and is one line of `notes`.
+   */
+  load(text: string, signal: AbortSignal, pinned?: ReadonlySet<string>): Promise<Loaded>;
 }
 
 /** One pin as it stands now. */
@@ -67,7 +70,8 @@ export interface FileChange {
   readonly path: string;
   readonly label: string;
   readonly kind: 'changed' | 'deleted' | 'unreadable';
-  readonly hash?: BlobHash;
+  /** Of the bytes as they are now, else `MISSING_HASH` or `UNREADABLE_HASH`: what the next look compares with. */
+  readonly hash: BlobHash;
   readonly kept: boolean;
   /** A unified diff (hunks only) when it is small and the old bytes are known. */
   readonly patch?: string;
