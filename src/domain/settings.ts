@@ -33,4 +33,6 @@ export interface ScopedRule {
   readonly rule: string;
   readonly root: string;
   readonly scope: 'user' | 'project' | 'local' | 'session' | 'flag';
+  /** The settings file that it stands in, named when the rule cannot be used. */
+  readonly file?: string;
 }
