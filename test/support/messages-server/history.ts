@@ -1,0 +1,56 @@
+import { bare, blocksOf, list, obj, type Obj, text } from './shape.ts';
+
+/**
+ * The seven rules of `cases/sse-faults.json` over one request, and over it and the one before: what the API tolerates but a sound
+ * history never shows counts too. Gives one line for each rule that is broken.
+ */
+export function historyFaults(body: Obj, previous?: Obj): readonly string[] {
+  const messages = list(body['messages']).map(obj);
+  const faults: string[] = [];
+  messages.forEach(({ role }, at) => {
+    if (role !== (at % 2 === 0 ? 'user' : 'assistant')) faults.push(`messages.${at}: roles do not alternate from user on`);
+  });
+  messages.forEach((message, at) => {
+    const blocks = blocksOf(message['content']);
+    if (blocks.length === 0) faults.push(`messages.${at}: no blocks`);
+    if (blocks.some((block) => block['type'] === 'text' && text(block['text']).trim() === '')) faults.push(`messages.${at}: a blank text block`);
+  });
+  faults.push(...pairFaults(messages));
+  if (!wellFormedAll(body)) faults.push('a lone surrogate');
+  if (previous !== undefined) faults.push(...prefixFaults(previous, body));
+  return faults;
+}
+
+function pairFaults(messages: readonly Obj[]): readonly string[] {
+  const seen = new Set<string>();
+  return messages.flatMap((message, at) => {
+    if (message['role'] !== 'assistant') return [];
+    const calls = blocksOf(message['content']).filter(({ type }) => type === 'tool_use').map(({ id }) => text(id));
+    const twice = calls.filter((id) => seen.has(id));
+    for (const id of calls) seen.add(id);
+    const next = blocksOf(messages[at + 1]?.['content']);
+    const results = next.filter(({ type }) => type === 'tool_result');
+    const first = next.slice(0, calls.length).map(({ tool_use_id: id }) => text(id));
+    return [
+      ...twice.map((id) => `messages.${at}: the id ${id} is used twice`),
+      ...(JSON.stringify(first) === JSON.stringify(calls) && results.length === calls.length ? [] : [`messages.${at}: calls ${calls.join(', ')} are not answered once each, first and in order`]),
+    ];
+  });
+}
+
+/** Without marks, system, tools and all blocks of the last request stand unchanged at the beginning of this one. */
+export function prefixFaults(before: Obj, after: Obj): readonly string[] {
+  const [old, now] = [flat(before), flat(after)];
+  const head = ['system', 'tools'].filter((part) => JSON.stringify(blocksOf(before[part]).map(bare)) !== JSON.stringify(blocksOf(after[part]).map(bare)));
+  const changed = old.findIndex((block, at) => block !== now[at]);
+  return [...head.map((part) => `${part} changed`), ...(changed === -1 ? [] : [`block ${changed} of the last request changed: ${old[changed]?.slice(0, 200)} became ${now[changed]?.slice(0, 200)}`])];
+}
+
+function flat(body: Obj): readonly string[] {
+  return list(body['messages']).map(obj).flatMap(({ role, content }) => blocksOf(content).map((block) => `${text(role)} ${JSON.stringify(bare(block))}`));
+}
+
+function wellFormedAll(value: unknown): boolean {
+  if (typeof value === 'string') return value.isWellFormed();
+  return typeof value !== 'object' || value === null || Object.entries(value).every(([key, inner]) => key.isWellFormed() && wellFormedAll(inner));
+}
