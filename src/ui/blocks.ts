@@ -1,0 +1,98 @@
+import type { Card } from '#domain/card.ts';
+import type { Part } from '#domain/content.ts';
+import type { CompactionBody, Entry, EntryOf } from '#domain/entry.ts';
+import type { Form } from '#domain/reminder.ts';
+import type { ToolResult } from '#domain/tool.ts';
+import { count } from '#lib/text.ts';
+import { FOLDED_LINES, isLong } from './card-lines.ts';
+import type { Piece } from './markdown-split.ts';
+
+export interface Said {
+  readonly source: string;
+  readonly form: Form;
+  readonly text: string;
+}
+
+/** One finished thing of the transcript, as data: how it looks depends on the width at the time it is printed. */
+export type BlockBody =
+  | { readonly type: 'prompt'; readonly text: string; readonly media: readonly string[] }
+  /** A piece of an answer; `first` bears the answer's mark. */
+  | { readonly type: 'answer'; readonly piece: Piece; readonly first: boolean }
+  | { readonly type: 'thought'; readonly text: string }
+  | { readonly type: 'tool'; readonly card: Card; readonly outcome: ToolResult['kind'] }
+  | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null }
+  | { readonly type: 'command'; readonly line: string; readonly card: Card }
+  | { readonly type: 'card'; readonly card: Card }
+  | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
+  /** What the program told the model at one moment. */
+  | { readonly type: 'reminders'; readonly said: readonly Said[] }
+  | { readonly type: 'compaction'; readonly compaction: CompactionBody }
+  /** One dim line about the conversation itself. */
+  | { readonly type: 'mark'; readonly text: string };
+
+/** `full`: nothing is folded away. The key is unique in its screen. */
+export type Block = BlockBody & { readonly key: string; readonly full: boolean };
+
+/** Lines of a prompt that are shown before it is folded: a long paste should not bury the answer. */
+export const PROMPT_LINES = 20;
+export const THOUGHT_LINES = 3;
+
+/** Whether a block has more to show than it does when folded. */
+export function isFolded(block: Block): boolean {
+  if (block.full) return false;
+  switch (block.type) {
+    case 'tool': return isLong(block.card.body, FOLDED_LINES);
+    case 'shell': return isLong([{ type: 'text', text: block.output }], FOLDED_LINES);
+    case 'prompt': return isLong([{ type: 'text', text: block.text }], PROMPT_LINES);
+    case 'thought': return isLong([{ type: 'text', text: block.text }], THOUGHT_LINES);
+    case 'reminders': case 'compaction': return true;
+    default: return false;
+  }
+}
+
+/** What an entry shows by itself. Answers, reminders and queued words are shown by the reducer, which knows what went before. */
+export function blocksOf(entry: Entry): readonly BlockBody[] {
+  switch (entry.type) {
+    case 'prompt': return [{ type: 'prompt', text: entry.text, media: (entry.media ?? []).map(mediaLabel) }];
+    case 'toolResult': return [{ type: 'tool', card: entry.result.card, outcome: entry.result.kind }];
+    case 'shell': return [{ type: 'shell', command: entry.command, output: entry.output, exitCode: entry.exitCode }];
+    case 'command': return [{ type: 'command', line: entry.line, card: entry.card }];
+    case 'notice': return [{ type: 'notice', level: entry.level, text: entry.text }];
+    case 'compaction': return [{ type: 'compaction', compaction: entry }];
+    case 'exclude': return [{ type: 'mark', text: `an earlier ${entry.what === 'media' ? 'picture or PDF' : 'entry'} is left out of later requests` }];
+    case 'restore': return [{ type: 'mark', text: 'an earlier entry is part of later requests again' }];
+    case 'rewind': return [{ type: 'mark', text: 'rewound: the conversation goes on from an earlier place' }];
+    case 'strip': return [{ type: 'mark', text: `earlier thinking is no longer sent (${entry.reason})` }];
+    default: return [];
+  }
+}
+
+/** How a reply ended, where that needs saying. */
+export function endingOf({ stop }: EntryOf<'assistant'>): BlockBody | undefined {
+  switch (stop) {
+    case 'end_turn': case 'tool_use': case 'stop_sequence': case 'pause_turn': return undefined;
+    case 'interrupted': return { type: 'mark', text: 'interrupted' };
+    case 'max_tokens': return { type: 'notice', level: 'warning', text: 'The answer was cut at the output limit.' };
+    case 'refusal': return { type: 'notice', level: 'warning', text: 'The model declined to answer.' };
+    case 'model_context_window_exceeded': return { type: 'notice', level: 'warning', text: 'The answer was cut: the context window is full. /compact makes room.' };
+    default: return { type: 'notice', level: 'warning', text: `The reply ended with "${stop}".` };
+  }
+}
+
+/** The answer's text as it streams: text blocks one after the other. */
+export function answerOf({ content }: EntryOf<'assistant'>): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}
+
+export function thoughtsOf({ content }: EntryOf<'assistant'>): string {
+  return content.map((block) => (block.type === 'thinking' ? block.thinking.trim() : '')).filter((text) => text !== '').join('\n\n');
+}
+
+export function saidOf({ source, form, parts }: EntryOf<'reminder'>): Said {
+  return { source, form, text: parts.map((part) => (part.type === 'text' ? part.text : mediaLabel(part))).join('\n') };
+}
+
+function mediaLabel(part: Exclude<Part, { readonly type: 'text' }>): string {
+  const size = part.width !== undefined && part.height !== undefined ? ` ${part.width}×${part.height}` : part.pages === undefined ? '' : ` ${count(part.pages, 'page')}`;
+  return `[${part.mime === 'application/pdf' ? 'PDF' : 'image'} ${part.name}${size}]`;
+}

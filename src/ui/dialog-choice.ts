@@ -1,0 +1,148 @@
+import type { Answer, Question } from '#domain/ports.ts';
+import { sanitise, wrapLines } from '#lib/terminal.ts';
+import type { InputEvent } from './contract.ts';
+import { drawBody, drawTitle } from './card-lines.ts';
+import { clip, hang, wrapProse } from './lines.ts';
+import type { Pen } from './markdown.ts';
+import { typeInto } from './typing.ts';
+
+/** A question with a few numbered answers, and something to read above them. */
+export interface ChoiceDialog {
+  readonly type: 'choice';
+  readonly id: number;
+  readonly question: Question;
+  readonly options: readonly Option[];
+  /** The option that Enter takes. */
+  readonly at: number;
+  /** Lines of what is to be read that are above the window. */
+  readonly scroll: number;
+  /** The words that go with "no"; undefined while none are asked for. */
+  readonly instead: string | undefined;
+}
+
+interface Option {
+  readonly label: string;
+  readonly answer: Answer;
+  /** Asks for words before it is given. */
+  readonly words?: boolean;
+}
+
+const YES: Answer = { kind: 'yes' };
+const NO: Answer = { kind: 'no' };
+const PAGE = 8;
+/** Rows of the options' part at least: rule, question, the answers, the hint. */
+const INSTEAD_MOST = 4;
+
+export function openChoice(id: number, question: Question): ChoiceDialog {
+  const options = optionsOf(question);
+  // A folder of unknown origin is not trusted by a stray Enter.
+  return { type: 'choice', id, question, options, at: question.kind === 'trust' ? options.length - 1 : 0, scroll: 0, instead: undefined };
+}
+
+function optionsOf(question: Question): readonly Option[] {
+  switch (question.kind) {
+    case 'trust': return [{ label: 'yes, I trust this folder', answer: YES }, { label: 'no, leave that off', answer: NO }];
+    case 'goOn': return [{ label: 'yes, go on', answer: YES }, { label: 'no, stop here', answer: NO }];
+    default: return [
+      { label: 'yes', answer: YES },
+      ...(question.rules.length === 0 ? [] : [{ label: `yes, and don't ask again for ${question.rules.join(', ')}${question.keep === 'session' ? ' in this session' : ' in this folder'}`, answer: { kind: 'always' } as const }]),
+      { label: 'no, and tell it what to do instead', answer: NO, words: true },
+    ];
+  }
+}
+
+/** The dialog after a key, or the answer. `reach` is how far the text can be scrolled. */
+export function pressChoice(dialog: ChoiceDialog, event: InputEvent, reach: number): ChoiceDialog | Answer {
+  if (event.type === 'key' && event.name === 'escape') return NO;
+  if (dialog.instead !== undefined) return pressInstead(dialog, dialog.instead, event);
+  if (event.type !== 'key') return dialog;
+  const last = dialog.options.length - 1;
+  const number = event.ctrl || event.alt ? Number.NaN : { y: 1, n: last + 1 }[event.name] ?? Number(event.name);
+  const direct = dialog.options[number - 1];
+  if (direct !== undefined) return take({ ...dialog, at: number - 1 }, direct);
+  const scroll = (by: number): ChoiceDialog => ({ ...dialog, scroll: Math.min(reach, Math.max(0, dialog.scroll + by)) });
+  switch (event.ctrl ? `ctrl ${event.name}` : event.name) {
+    case 'up': case 'ctrl p': return event.shift ? scroll(-1) : { ...dialog, at: dialog.at === 0 ? last : dialog.at - 1 };
+    case 'down': case 'ctrl n': return event.shift ? scroll(1) : { ...dialog, at: dialog.at === last ? 0 : dialog.at + 1 };
+    case 'tab': return { ...dialog, at: dialog.at === last ? 0 : dialog.at + 1 };
+    case 'pageup': return scroll(-PAGE);
+    case 'pagedown': return scroll(PAGE);
+    case 'home': return scroll(-reach);
+    case 'end': return scroll(reach);
+    case 'enter': { const option = dialog.options[dialog.at]; return option === undefined ? dialog : take(dialog, option); }
+    default: return dialog;
+  }
+}
+
+function take(dialog: ChoiceDialog, option: Option): ChoiceDialog | Answer {
+  return option.words === true ? { ...dialog, instead: '' } : option.answer;
+}
+
+function pressInstead(dialog: ChoiceDialog, words: string, event: InputEvent): ChoiceDialog | Answer {
+  if (event.type === 'key' && event.name === 'enter') return words.trim() === '' ? NO : { kind: 'no', instead: words.trim() };
+  if (event.type === 'key' && event.name === 'up') return { ...dialog, instead: undefined };
+  return { ...dialog, instead: typeInto(words, event) ?? words };
+}
+
+interface Parts {
+  readonly head: readonly string[];
+  readonly body: readonly string[];
+  readonly foot: readonly string[];
+}
+
+function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
+  const { question } = dialog;
+  const room = { ...pen, columns: pen.columns - 2 };
+  switch (question.kind) {
+    case 'permission': return {
+      head: [...drawTitle(question.card, pen, '?'), ...hang(wrapProse(pen.theme('dim', sanitise(question.reason, { newlines: false })), room.columns).slice(0, 2), '  ')],
+      body: hang(drawBody(question.card.body, room), '  '),
+      foot: drawOptions(dialog, pen),
+    };
+    case 'trust': return {
+      head: [...wrapProse(pen.theme('strong', `Do you trust ${sanitise(question.folder, { newlines: false })}?`), pen.columns), ...wrapProse(pen.theme('dim', 'Its configuration wants to:'), pen.columns)],
+      body: question.wants.flatMap((want) => hang(wrapLines(sanitise(want, { newlines: false }), pen.columns - 4), '  • ')),
+      foot: drawOptions(dialog, pen),
+    };
+    default: return { head: [], body: wrapProse(sanitise(question.text, { tabs: 4 }), pen.columns), foot: drawOptions(dialog, pen) };
+  }
+}
+
+function drawOptions({ options, at, instead }: ChoiceDialog, pen: Pen): readonly string[] {
+  const { theme, columns } = pen;
+  const lines = options.flatMap(({ label }, index) => {
+    const chosen = index === at;
+    const text = wrapProse(`${index + 1} ${sanitise(label, { newlines: false })}`, columns - 2).slice(0, 3).map((line) => (chosen ? theme('selected', line) : line));
+    return hang(text, chosen ? `${theme('accent', '›')} ` : '  ', '    '.slice(0, 2));
+  });
+  if (instead === undefined) return lines;
+  const words = wrapLines(`${sanitise(instead, { tabs: 4 })}▏`, columns - 4).slice(-INSTEAD_MOST);
+  return [...lines, ...hang(words, `  ${theme('accent', '›')} `, '    ')];
+}
+
+/** How many of the text's lines cannot be seen at once in so many rows. */
+export function reachOf(dialog: ChoiceDialog, rows: number, pen: Pen): number {
+  const { head, body, foot } = partsOf(dialog, pen);
+  const room = rows - head.length - foot.length - 2;
+  return body.length <= room ? 0 : Math.max(0, body.length - Math.max(1, room - 1));
+}
+
+/** At most `rows` lines. The answers always have room; what is to be read gives way and scrolls. */
+export function drawChoice(dialog: ChoiceDialog, rows: number, pen: Pen): readonly string[] {
+  const { head, body, foot } = partsOf(dialog, pen);
+  const { theme, columns } = pen;
+  const rule = theme('accent', '─'.repeat(columns));
+  const hint = clip(theme('dim', dialog.instead === undefined ? 'Enter takes it · 1–9 at once · Esc: no' : 'Enter sends it · Esc: no'), columns);
+  const frame = [rule, ...head];
+  const room = Math.max(0, rows - frame.length - foot.length - 1);
+  return [...frame.slice(0, Math.max(1, rows - foot.length - 1)), ...windowOf(body, dialog.scroll, room, pen), ...foot, hint].slice(-rows);
+}
+
+function windowOf(body: readonly string[], scroll: number, room: number, { theme, columns }: Pen): readonly string[] {
+  if (body.length <= room) return body;
+  if (room <= 0) return [];
+  const shown = room - 1;
+  const from = Math.min(scroll, body.length - shown);
+  const place = shown === 0 ? `${body.length} lines` : `lines ${from + 1}–${from + shown} of ${body.length}`;
+  return [...body.slice(from, from + shown), clip(theme('dim', `  ${place} · PgUp/PgDn`), columns)];
+}

@@ -1,0 +1,87 @@
+import { sanitise, wrapLines } from '#lib/terminal.ts';
+import { activityLine } from './activity-line.ts';
+import { drawAnswer } from './block-lines.ts';
+import { cardLine, drawTitle } from './card-lines.ts';
+import { drawDialog } from './dialog.ts';
+import { clip, hang, tail, wrapProse } from './lines.ts';
+import { splitMarkdown } from './markdown-split.ts';
+import type { Pen } from './markdown.ts';
+import type { Running, Screen } from './screen.ts';
+import { statusLine } from './status-line.ts';
+import { drawTodos } from './todo-lines.ts';
+
+/** The live region above and below the composer, as finished lines. */
+export interface Live {
+  readonly above: readonly string[];
+  readonly dialog: readonly string[];
+  readonly status: string | undefined;
+}
+
+const PROGRESS_LINES = 3;
+const MOST_RUNNING = 4;
+const MOST_QUEUED = 3;
+const MOST_TODOS = 8;
+const MOST_THINKING = 2;
+const LEAST_DIALOG = 8;
+
+/**
+ * What moves, in at most `rows` lines together with the status line. `rows` is what the composer leaves of the window.
+ * A dialog comes first, then the line of activity, tools, todos and queue; the streaming text takes what is left.
+ */
+export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): Live {
+  const status = screen.status === undefined || rows < 1 ? undefined : statusLine(screen.status, pen.columns, pen.theme);
+  let room = rows - (status === undefined ? 0 : 1);
+  const take = (lines: readonly string[]): readonly string[] => {
+    const taken = lines.slice(0, Math.max(0, room));
+    room -= taken.length;
+    return taken;
+  };
+  const [dialog] = screen.dialogs;
+  const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRows(room), pen));
+  const activity = activityLine(screen, now, pen);
+  const activityLines = take(activity === undefined ? [] : ['', activity]);
+  const small = room < LEAST_DIALOG;
+  const running = take(drawRunning(screen.running, dialog !== undefined || small, pen));
+  const todos = take(screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : []);
+  const queued = take(drawQueued(screen, pen));
+  const answer = tail(drawAnswerTail(screen, pen), room, pen.theme);
+  return { above: [...answer, ...running, ...activityLines, ...todos, ...queued], dialog: drawnDialog, status };
+}
+
+/** Rows that a dialog may take: some of what stands above it stays in sight where there is room. */
+export function dialogRows(room: number): number {
+  return Math.max(Math.min(room, LEAST_DIALOG), room - 3);
+}
+
+function drawAnswerTail({ answer, thinking }: Screen, pen: Pen): readonly string[] {
+  if (answer === undefined) {
+    const words = thinking?.text.trim() ?? '';
+    if (words === '') return [];
+    const lines = wrapProse(sanitise(words.slice(-1000), { tabs: 4 }), pen.columns - 2).slice(-MOST_THINKING);
+    return ['', ...hang(lines.map((line) => pen.theme('dim', line)), `${pen.theme('dim', '✻')} `)];
+  }
+  const { pieces } = splitMarkdown(answer.rest, answer.joined, true);
+  return pieces.flatMap(({ raw, joined }, index) => [...(joined ? [] : ['']), ...drawAnswer(raw, index === 0 && !answer.begun, pen)]);
+}
+
+function drawRunning(running: readonly Running[], brief: boolean, pen: Pen): readonly string[] {
+  const shown = running.slice(0, MOST_RUNNING).flatMap(({ card, tail: output }) => {
+    if (brief) return [`${pen.theme('accent', '○')} ${cardLine(card, pen.columns - 2)}`];
+    return ['', ...drawTitle(card, pen, '○').slice(0, 2), ...drawProgress(output, pen)];
+  });
+  const more = running.length - MOST_RUNNING;
+  return more > 0 ? [...shown, clip(pen.theme('dim', `  … and ${more} more`), pen.columns)] : shown;
+}
+
+function drawProgress(output: string, pen: Pen): readonly string[] {
+  const text = output.trimEnd();
+  if (text === '') return [];
+  const near = text.slice(-pen.columns * (PROGRESS_LINES + 1));
+  const lines = wrapLines(sanitise(near, { tabs: 4, dropColours: true }), pen.columns - 4).slice(-PROGRESS_LINES);
+  return hang(lines.map((line) => pen.theme('dim', line)), '  ⎿ ');
+}
+
+function drawQueued({ queued }: Screen, pen: Pen): readonly string[] {
+  const shown = queued.slice(-MOST_QUEUED).map(({ text }) => clip(pen.theme('dim', `  ⧗ ${sanitise(text, { newlines: false, tabs: 4 })}`), pen.columns));
+  return queued.length > MOST_QUEUED ? [clip(pen.theme('dim', `  ⧗ ${queued.length - MOST_QUEUED} more are queued`), pen.columns), ...shown] : shown;
+}

@@ -1,0 +1,74 @@
+import { sanitise, truncateTo, width } from '#lib/terminal.ts';
+import { count } from '#lib/text.ts';
+import type { InputEvent, Picker } from './contract.ts';
+import { clip, pad } from './lines.ts';
+import type { Pen } from './markdown.ts';
+import { typeInto } from './typing.ts';
+
+/** A list to choose from, narrowed by what is typed. */
+export interface PickerDialog {
+  readonly type: 'picker';
+  readonly id: number;
+  readonly picker: Picker;
+  readonly filter: string;
+  /** Index in the narrowed list. */
+  readonly at: number;
+}
+
+type Item = Picker['items'][number];
+
+const PAGE = 8;
+
+/** Items that hold every word of the filter, in their own order. */
+export function narrowed({ picker, filter }: PickerDialog): readonly Item[] {
+  const words = filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  if (words.length === 0) return picker.items;
+  return picker.items.filter(({ label, detail }) => {
+    const text = `${label} ${detail ?? ''}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** The picker after a key, or what was taken: undefined when it was left. */
+export function pressPicker(dialog: PickerDialog, event: InputEvent): PickerDialog | { readonly taken: string | undefined } {
+  const items = narrowed(dialog);
+  const last = Math.max(0, items.length - 1);
+  const move = (to: number): PickerDialog => ({ ...dialog, at: Math.min(last, Math.max(0, to)) });
+  const key = event.type !== 'key' ? '' : event.ctrl ? `ctrl ${event.name}` : event.name;
+  switch (key) {
+    case 'escape': return dialog.filter === '' ? { taken: undefined } : { ...dialog, filter: '', at: 0 };
+    case 'enter': { const item = items[dialog.at]; return item === undefined ? dialog : { taken: item.id }; }
+    case 'up': case 'ctrl p': return move(dialog.at === 0 ? last : dialog.at - 1);
+    case 'down': case 'ctrl n': return move(dialog.at === last ? 0 : dialog.at + 1);
+    case 'pageup': return move(dialog.at - PAGE);
+    case 'pagedown': return move(dialog.at + PAGE);
+    case 'home': return move(0);
+    case 'end': return move(last);
+    default: {
+      const filter = typeInto(dialog.filter, event);
+      return filter === undefined || filter === dialog.filter ? dialog : { ...dialog, filter, at: 0 };
+    }
+  }
+}
+
+export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns }: Pen): readonly string[] {
+  const items = narrowed(dialog);
+  const filter = dialog.filter === '' ? theme('dim', 'type to narrow') : `${sanitise(dialog.filter, { newlines: false })}▏`;
+  const head = [
+    theme('accent', '─'.repeat(columns)),
+    clip(`${theme('strong', sanitise(dialog.picker.title, { newlines: false }))}  ${filter}`, columns),
+  ];
+  const hint = clip(theme('dim', `${count(items.length, 'item')} · Enter takes · Esc ${dialog.filter === '' ? 'leaves' : 'clears'}`), columns);
+  const room = Math.max(1, rows - head.length - 1);
+  const from = Math.max(0, Math.min(dialog.at - Math.floor(room / 2), items.length - room));
+  const labels = items.map(({ label }) => sanitise(label, { newlines: false, tabs: 4 }));
+  const side = Math.min(Math.floor(columns * 0.7), Math.max(0, ...labels.map((label) => width(label))));
+  const lines = items.slice(from, from + room).map((item, index) => {
+    const chosen = from + index === dialog.at;
+    const label = pad(truncateTo(labels[from + index] ?? '', side), side);
+    const detail = item.detail === undefined ? '' : theme('dim', `  ${sanitise(item.detail, { newlines: false, tabs: 4 })}`);
+    return clip(`${chosen ? theme('accent', '›') : ' '} ${chosen ? theme('selected', label) : label}${detail}`, columns).trimEnd();
+  });
+  const none = items.length === 0 ? [theme('dim', dialog.picker.items.length === 0 ? '  nothing to choose from' : '  nothing fits')] : [];
+  return [...head, ...lines, ...none, hint].slice(0, Math.max(1, rows));
+}

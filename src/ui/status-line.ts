@@ -1,0 +1,64 @@
+import type { PermissionMode } from '#domain/entry.ts';
+import { sanitise, truncateTo, width } from '#lib/terminal.ts';
+import type { Status } from './contract.ts';
+import { clip } from './lines.ts';
+import { dollars, tokens } from './numbers.ts';
+import type { Role, Theme } from './theme.ts';
+
+type Name = 'unsaved' | 'model' | 'mode' | 'branch' | 'directory' | 'context' | 'pins' | 'cache' | 'cost';
+
+/** Wordings of one part, the longest first; after the last it is left out. */
+type Wordings = readonly string[];
+
+const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
+/** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
+const GIVE_WAY: readonly Name[] = [
+  'directory', 'branch', 'mode', 'context', 'model', 'unsaved', 'branch', 'directory', 'cache', 'pins', 'branch', 'context', 'pins', 'unsaved', 'cost', 'mode', 'context', 'model',
+];
+const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
+  default: { role: 'modeDefault', words: ['asks before it acts', 'asks'] },
+  acceptEdits: { role: 'modeEdits', words: ['accepts edits', 'edits'] },
+  plan: { role: 'modePlan', words: ['plan mode', 'plan'] },
+  bypassPermissions: { role: 'modeBypass', words: ['never asks', 'bypass'] },
+};
+const SEPARATOR = ' · ';
+
+/** The status bar: one line of at most `columns` cells. Less important parts get shorter, then go. */
+export function statusLine(status: Status, columns: number, theme: Theme): string {
+  const wordings = wordingsOf(status);
+  const level: Partial<Record<Name, number>> = {};
+  const words = (name: Name): string => wordings[name][level[name] ?? 0] ?? '';
+  const shown = (): readonly Name[] => ORDER.filter((name) => words(name) !== '');
+  const total = (): number => shown().reduce((sum, name) => sum + width(words(name)) + SEPARATOR.length, -SEPARATOR.length);
+  for (const name of GIVE_WAY) {
+    if (total() <= columns) break;
+    level[name] = (level[name] ?? 0) + 1;
+  }
+  return clip(shown().map((name) => theme(roleOf(name, status), words(name))).join(theme('dim', SEPARATOR)), columns);
+}
+
+function roleOf(name: Name, status: Status): Role {
+  if (name === 'mode') return MODES[status.mode].role;
+  if (name === 'unsaved') return 'bad';
+  if (name === 'context') return status.used >= status.limit * 0.9 ? 'bad' : status.used >= status.limit * 0.75 ? 'warning' : 'dim';
+  return name === 'model' ? (status.demo ? 'warning' : 'accent') : 'dim';
+}
+
+function wordingsOf(status: Status): Readonly<Record<Name, Wordings>> {
+  const { model, demo, mode, branch, directory, used, limit, estimated, pins, pinTokens, cacheShare, usd, unsaved } = status;
+  const line = (text: string): string => sanitise(text, { newlines: false, tabs: 4 });
+  const about = estimated ? '~' : '';
+  const share = limit > 0 ? `${about}${Math.round((used / limit) * 100)} %` : '';
+  const count = `${pins} ${pins === 1 ? 'pin' : 'pins'}`;
+  return {
+    unsaved: unsaved === undefined ? [] : [`not saved: ${line(unsaved)}`, 'not saved'],
+    model: demo ? [`${line(model)} (demo, not an AI)`, 'demo'] : [line(model), line(model).replace(/^claude-/, '')],
+    mode: MODES[mode].words,
+    directory: [line(directory), truncateTo(line(directory).replace(/^.*[/\\](?=.)/, ''), 20)],
+    branch: branch === undefined ? [] : [truncateTo(`⎇ ${line(branch)}`, 40), truncateTo(`⎇ ${line(branch)}`, 16)],
+    context: [`${about}${tokens(used)} of ${tokens(limit)} tokens`, `${about}${tokens(used)}/${tokens(limit)}`, share],
+    pins: pins === 0 ? [] : [`${count} ${tokens(pinTokens)}`, count],
+    cache: cacheShare === undefined ? [] : [`cache ${Math.round(cacheShare * 100)} %`],
+    cost: [usd === undefined ? '$?' : dollars(usd)],
+  };
+}

@@ -1,0 +1,153 @@
+import { describe, expect, it } from 'vitest';
+import type { Question } from '#domain/ports.ts';
+import { width } from '#lib/terminal.ts';
+import type { InputEvent, KeyEvent, Picker } from '#ui/contract.ts';
+import { type Dialog, drawDialog, leave, openDialog, type Outcome, pressDialog } from '#ui/dialog.ts';
+import { narrowed } from '#ui/picker.ts';
+import { typeInto } from '#ui/typing.ts';
+import { callId } from './entries.ts';
+import { plainPen } from './pens.ts';
+
+const key = (name: string, more: Partial<KeyEvent> = {}): KeyEvent => ({ type: 'key', name, ctrl: false, alt: false, shift: false, text: name.length === 1 ? name : name === 'space' ? ' ' : '', ...more });
+const typed = (words: string): readonly KeyEvent[] => [...words].map((letter) => key(letter === ' ' ? 'space' : letter));
+const pen = plainPen(60);
+
+function press(dialog: Dialog, ...events: readonly InputEvent[]): Dialog | Outcome {
+  let now = dialog;
+  for (const event of events) {
+    const next = pressDialog(now, event, 12, pen);
+    if ('outcome' in next) return next.outcome;
+    now = next.dialog;
+  }
+  return now;
+}
+
+const permission = (more: Partial<Extract<Question, { kind: 'permission' }>> = {}): Dialog => openDialog({
+  type: 'ask', id: 7, question: {
+    kind: 'permission', call: { id: callId('c'), tool: 'Bash', input: {} }, reason: 'It runs a program.', rules: ['Bash(npm test:*)'], keep: 'local',
+    card: { title: 'Bash npm test', body: [{ type: 'code', text: 'npm test\u001B[2J' }] }, ...more,
+  },
+});
+const answer = (kind: 'yes' | 'no' | 'always', instead?: string): Outcome => ({ type: 'answer', id: 7, answer: kind === 'no' ? { kind, ...(instead === undefined ? {} : { instead }) } : { kind } });
+
+describe('the permission dialog', () => {
+  it('shows what would run, why it asks and the answers', async () => {
+    await expect(`${drawDialog(permission(), 12, pen).join('\n')}\n`).toMatchFileSnapshot('../../golden/frames/dialog-permission.txt');
+    await expect(`${drawDialog(press(permission(), key('3'), ...typed('use pnpm')) as Dialog, 12, plainPen(40)).join('\n')}\n`).toMatchFileSnapshot('../../golden/frames/dialog-instead-40.txt');
+  });
+
+  it.each<[string, readonly InputEvent[], Outcome]>([
+    ['1', [key('1')], answer('yes')],
+    ['y', [key('y')], answer('yes')],
+    ['Enter', [key('enter')], answer('yes')],
+    ['2', [key('2')], answer('always')],
+    ['down, Enter', [key('down'), key('enter')], answer('always')],
+    ['Esc', [key('escape')], answer('no')],
+    ['3, Enter', [key('3'), key('enter')], answer('no')],
+    ['n and words', [key('n'), ...typed('use pnpm'), key('enter')], answer('no', 'use pnpm')],
+    ['3, a paste', [key('3'), { type: 'paste', text: 'do\nthis' }, key('enter')], answer('no', 'do this')],
+    ['3, words, Esc', [key('3'), ...typed('x1'), key('escape')], answer('no')],
+    ['up, Enter, words with digits', [key('up'), key('enter'), ...typed('123'), key('backspace'), key('enter')], answer('no', '12')],
+    ['3, back up, 1', [key('3'), key('up'), key('1')], answer('yes')],
+  ])('%s', (_, events, outcome) => { expect(press(permission(), ...events)).toEqual(outcome); });
+
+  it('has no "always" where no rule would spare the question', () => {
+    expect(press(permission({ rules: [] }), key('2'), ...typed('x'), key('enter'))).toEqual(answer('no', 'x'));
+  });
+
+  it('does not take other keys for an answer', () => {
+    for (const event of [key('4'), key('0'), key('q'), key('1', { ctrl: true }), key('y', { alt: true }), key('f1'), { type: 'paste', text: '1\n' } as const, { type: 'focus', focused: true } as const]) {
+      expect(press(permission(), event)).toMatchObject({ type: 'choice' });
+    }
+  });
+
+  it('scrolls a long diff, and always has room for the answers', () => {
+    const patch = `@@ -1,0 +1,40 @@\n${Array.from({ length: 40 }, (_, i) => `+line ${i + 1}`).join('\n')}`;
+    const dialog = permission({ card: { title: 'Write a.ts', body: [{ type: 'diff', patch }] } });
+    for (let rows = 6; rows <= 30; rows += 1) {
+      const lines = drawDialog(dialog, rows, pen);
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      expect(lines.join('\n')).toContain('1 yes');
+      expect(lines.join('\n')).toContain('no, and tell it');
+    }
+    expect(drawDialog(dialog, 12, pen).join('\n')).toContain('lines 1–3 of 40');
+    const end = press(dialog, key('end')) as Dialog;
+    expect(drawDialog(end, 12, pen).join('\n')).toContain('line 40');
+    expect(press(dialog, ...Array.from({ length: 20 }, () => key('pagedown')), key('pageup'))).toMatchObject({ scroll: 40 - 3 - 8 });
+    expect(press(end, key('home'))).toMatchObject({ scroll: 0 });
+    expect(press(dialog, key('down', { shift: true }))).toMatchObject({ scroll: 1, at: 0 });
+  });
+});
+
+describe('other questions', () => {
+  it('lists what a folder wants, and a stray Enter does not trust it', () => {
+    const dialog = openDialog({ type: 'ask', id: 7, question: { kind: 'trust', folder: '/work/x', wants: ['allow Bash(make:*)', 'set FOO'] } });
+    expect(drawDialog(dialog, 20, pen).join('\n')).toContain('  • allow Bash(make:*)\n  • set FOO');
+    expect(press(dialog, key('enter'))).toEqual(answer('no'));
+    expect(press(dialog, key('1'))).toEqual(answer('yes'));
+  });
+
+  it('asks whether to go on', () => {
+    const dialog = openDialog({ type: 'ask', id: 7, question: { kind: 'goOn', text: 'The same call again.' } });
+    expect(press(dialog, key('enter'))).toEqual(answer('yes'));
+    expect(press(dialog, key('2'))).toEqual(answer('no'));
+  });
+
+  it('never shows a secret', () => {
+    const dialog = openDialog({ type: 'secret', id: 7, title: 'API key', hint: 'It is kept in a file only you can read.' });
+    const filled = press(dialog, { type: 'paste', text: ' sk-1\n' }, ...typed('23')) as Dialog;
+    expect(drawDialog(filled, 12, pen).join('\n')).not.toMatch(/sk|23/);
+    expect(drawDialog(filled, 12, pen).join('\n')).toContain('› ••••••••▏');
+    expect(press(filled, key('enter'))).toEqual({ type: 'secret', id: 7, text: 'sk-1 23' });
+    expect(press(dialog, key('enter'))).toEqual(dialog);
+    expect(press(filled, key('escape'))).toEqual({ type: 'secret', id: 7, text: undefined });
+  });
+
+  it('left without an answer, is a no', () => {
+    expect(leave(permission())).toEqual(answer('no'));
+  });
+});
+
+describe('the picker', () => {
+  const picker: Picker = { title: 'Sessions', items: Array.from({ length: 30 }, (_, i) => ({ id: `s${i}`, label: `session ${i} 日本`, ...(i % 2 === 0 ? { detail: `even, ${i} minutes ago` } : {}) })) };
+  const dialog = openDialog({ type: 'pick', id: 7, picker });
+  const picked = (item: string | undefined): Outcome => ({ type: 'pick', id: 7, item });
+
+  it('shows a window around what is chosen', async () => {
+    const at = press(dialog, key('pagedown'), key('pagedown'), key('up')) as Dialog;
+    for (const columns of [30, 60]) {
+      const lines = drawDialog(at, 10, plainPen(columns));
+      expect(lines).toHaveLength(10);
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+      expect(lines.filter((line) => line.startsWith('›'))).toEqual([expect.stringContaining('session 15')]);
+    }
+    await expect(`${drawDialog(at, 10, pen).join('\n')}\n`).toMatchFileSnapshot('../../golden/frames/picker.txt');
+  });
+
+  it('narrows by what is typed, in labels and details', () => {
+    const narrow = press(dialog, ...typed('even 28')) as Extract<Dialog, { type: 'picker' }>;
+    expect(narrowed(narrow).map(({ id }) => id)).toEqual(['s28']);
+    expect(press(narrow, key('enter'))).toEqual(picked('s28'));
+    expect(press(narrow, key('escape'))).toEqual(dialog);
+    expect(press(dialog, ...typed('zzz'), key('enter'))).toMatchObject({ type: 'picker', filter: 'zzz' });
+  });
+
+  it('goes round at both ends and leaves with Esc', () => {
+    expect(press(dialog, key('up'), key('enter'))).toEqual(picked('s29'));
+    expect(press(dialog, key('end'), key('down'), key('enter'))).toEqual(picked('s0'));
+    expect(press(dialog, key('escape'))).toEqual(picked(undefined));
+    expect(drawDialog(openDialog({ type: 'pick', id: 1, picker: { title: 't', items: [] } }), 10, pen).join('\n')).toContain('nothing to choose from');
+  });
+});
+
+describe('a line typed at its end', () => {
+  it.each<[string, InputEvent, string | undefined]>([
+    ['ab', key('c'), 'abc'],
+    ['a👩‍👩‍👧', key('backspace'), 'a'],
+    ['', key('backspace'), ''],
+    ['one two', key('w', { ctrl: true }), 'one '],
+    ['one', key('u', { ctrl: true }), ''],
+    ['a', key('left'), undefined],
+    ['a', key('x', { alt: true, text: 'x' }), undefined],
+  ])('%j and a key', (before, event, after) => { expect(typeInto(before, event)).toBe(after); });
+});

@@ -1,0 +1,169 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { Entry, EntryBody, Event } from '#domain/entry.ts';
+import { drawBlock } from '#ui/block-lines.ts';
+import type { ScreenEvent } from '#ui/contract.ts';
+import { blank, reduce, REPLAYED_BLOCKS, type Screen, type ViewEvent } from '#ui/screen.ts';
+import { assistant, callId, card, createLog, reminder, text, toolResult } from './entries.ts';
+import { plainPen } from './pens.ts';
+
+function run(events: readonly (ScreenEvent | ViewEvent)[], from: Screen = blank): Screen {
+  return events.reduce((screen, event) => reduce(screen, event, 1000), from);
+}
+
+const entries = (log: (body: EntryBody) => Entry, ...bodies: readonly EntryBody[]): Event[] => bodies.map((body) => ({ type: 'entry', entry: log(body) }));
+
+const deltas = (words: string, size = 7): Event[] => (words.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? []).map((part) => ({ type: 'textDelta', text: part }));
+
+const shown = (screen: Screen): string => screen.done.flatMap((block) => drawBlock(block, plainPen(60))).map((line) => line.trimEnd()).join('\n');
+
+describe('the screen as a fold', () => {
+  it('finishes all but the last two blocks while an answer streams, and shows none of them twice', () => {
+    const words = 'one\n\ntwo\n\nthree\n\nfour';
+    const streaming = run(deltas(words));
+    expect(shown(streaming)).toBe('\n● one\n\n  two');
+    expect(streaming.answer?.rest).toBe('three\n\nfour');
+    const settled = run(entries(createLog(), assistant([text(words)])), streaming);
+    expect(shown(settled)).toBe('\n● one\n\n  two\n\n  three\n\n  four');
+    expect(settled.answer).toBeUndefined();
+  });
+
+  it('is the same after a replay as it was live', () => {
+    const paragraph = fc.constantFrom('words here', '- a\n- b', '```js\nx\n```', '| a |\n|---|\n| 1 |', '# head');
+    const reply = fc.array(paragraph, { maxLength: 6 }).map((parts) => parts.join('\n\n'));
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('answer' as const), words: reply, size: fc.integer({ min: 1, max: 30 }) }),
+      fc.record({ kind: fc.constantFrom('prompt' as const, 'tool' as const, 'queued' as const, 'reminders' as const, 'notice' as const, 'todos' as const) }),
+    );
+    fc.assert(fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
+      const log = createLog();
+      const kept: Entry[] = [];
+      let live = reduce(blank, { type: 'replay', entries: [] }, 0);
+      const tell = (event: ScreenEvent): void => {
+        if (event.type === 'entry') kept.push(event.entry);
+        live = reduce(live, event, 1000);
+      };
+      for (const at of steps) {
+        tell({ type: 'busy', since: 0 });
+        if (at.kind === 'answer') [...deltas(at.words, at.size), ...entries(log, assistant([text(at.words)]))].forEach(tell);
+        if (at.kind === 'prompt') entries(log, { type: 'prompt', text: 'hello' }).forEach(tell);
+        if (at.kind === 'tool') [{ type: 'toolStarted' as const, call: { id: callId('c'), tool: 'T', input: {} }, card: card('Run') }, { type: 'toolProgress' as const, callId: callId('c'), text: 'out' }, ...entries(log, toolResult('c', 'Ran'))].forEach(tell);
+        if (at.kind === 'queued') entries(log, { type: 'queued', text: 'later' }).forEach(tell);
+        if (at.kind === 'reminders') entries(log, { type: 'prompt', text: 'hi' }, reminder('pins', 'p'), reminder('todos', 't')).forEach(tell);
+        if (at.kind === 'notice') entries(log, { type: 'notice', level: 'info', text: 'n' }).forEach(tell);
+        if (at.kind === 'todos') entries(log, { type: 'attach', by: 'user', attachment: { kind: 'todo', id: 'todo:list', items: [{ id: 1, text: 'x', state: 'open', by: 'user' }] } }).forEach(tell);
+        tell({ type: 'idle' });
+      }
+      const replayed = reduce(blank, { type: 'replay', entries: kept }, 5);
+      const look = ({ done, queued, todos, running, answer }: Screen) => ({ done: done.map(({ key, ...block }) => block), queued, todos, running, answer });
+      expect(look(replayed)).toEqual(look(live));
+    }), { numRuns: 80 });
+  });
+
+  it('throws a discarded answer away, and says so where some of it stands already', () => {
+    expect(run([...deltas('one\n\ntwo'), { type: 'discarded' }])).toMatchObject({ answer: undefined, done: [] });
+    const again = run([...deltas('one\n\ntwo\n\nthree\n\n'), { type: 'discarded' }, ...deltas('new'), ...entries(createLog(), assistant([text('new')]))]);
+    expect(shown(again)).toBe('\n● one\n  ⎿ starts again; the unfinished answer above is void\n\n● new');
+  });
+
+  it('shows words that never became an entry, and says that they are lost', () => {
+    const screen = run([{ type: 'busy', since: 0 }, ...deltas('half an answ'), { type: 'idle' }]);
+    expect(shown(screen)).toBe('\n● half an answ\n  ⎿ this answer broke off; it is not kept');
+    expect(screen).toMatchObject({ answer: undefined, busySince: undefined });
+  });
+
+  it('marks an interrupted answer', () => {
+    expect(shown(run(entries(createLog(), assistant([text('half')], 'interrupted'))))).toBe('\n● half\n  ⎿ interrupted');
+  });
+
+  it('tells the reminders of one moment in one line, by type', () => {
+    const log = createLog();
+    const screen = run(entries(log, { type: 'prompt', text: '<system-reminder>my own words</system-reminder>' }, reminder('pins', 'pin text'), reminder('changed_files', 'a.ts'), reminder('date_change', 'today', { moment: 'step' }), assistant([text('ok')])));
+    expect(shown(screen)).toBe([
+      '', '› <system-reminder>my own words</system-reminder>', '  + 2 reminders: pins, changed_files', '  + 1 reminder: date_change', '', '● ok',
+    ].join('\n'));
+  });
+
+  it('opens what is folded with the toggle, and leaves later things open', () => {
+    const log = createLog();
+    const long = Array.from({ length: 30 }, (_, i) => `line ${i}`).join('\n');
+    const before = run([...entries(log, { type: 'prompt', text: 'go' }, reminder('pins', 'pin text'), toolResult('c', 'Read a.ts', long))]);
+    expect(shown(before)).toContain('… +21 lines (Ctrl-O expands)');
+    const after = run([{ type: 'toggle', what: 'expanded' }], before);
+    const added = after.done.slice(before.done.length);
+    expect(added.map(({ type }) => type)).toEqual(['mark', 'reminders', 'tool']);
+    expect(shown({ ...after, done: added })).toContain('pin text');
+    expect(shown({ ...after, done: added })).toContain('line 29');
+    expect(run(entries(log, toolResult('d', 'Read b.ts', long)), after).done.at(-1)?.full).toBe(true);
+    expect(run([{ type: 'toggle', what: 'expanded' }], after).done).toHaveLength(after.done.length);
+    expect(new Set(after.done.map(({ key }) => key)).size).toBe(after.done.length);
+  });
+
+  it('keeps queued words in sight until they are delivered or taken back', () => {
+    const log = createLog();
+    const first = log({ type: 'queued', text: 'first' });
+    const second = log({ type: 'queued', text: 'second' });
+    const third = log({ type: 'queued', text: 'third' });
+    const waiting = run([first, second, third].map((entry) => ({ type: 'entry', entry }) as const));
+    expect(waiting.queued.map((entry) => entry.text)).toEqual(['first', 'second', 'third']);
+    const later = run(entries(log, reminder('queued_commands', '', { userTexts: ['first', 'second'], snapshot: second.id, moment: 'step' }), { type: 'unqueued', target: third.id }), waiting);
+    expect(later.queued).toEqual([]);
+    expect(shown(later)).toBe('\n› first\n\n› second');
+  });
+
+  it('shows tools at work with the end of their output, then their cards in the order of the log', () => {
+    const start = (id: string): Event => ({ type: 'toolStarted', call: { id: callId(id), tool: 'Bash', input: {} }, card: card(`Bash ${id}`) });
+    const screen = run([start('a'), start('b'), { type: 'toolProgress', callId: callId('a'), text: 'x'.repeat(9000) }, { type: 'toolProgress', callId: callId('gone'), text: 'y' }]);
+    expect(screen.running.map(({ call }) => call.id)).toEqual(['a', 'b']);
+    expect(screen.running[0]?.tail).toHaveLength(4000);
+    const done = run(entries(createLog(), toolResult('b', 'B'), toolResult('a', 'A', '', 'failed')), screen);
+    expect(done.running).toEqual([]);
+    expect(shown(done)).toBe('\n● B\n\n● A');
+  });
+
+  it('counts a wait down until something comes in', () => {
+    const waiting = run([{ type: 'waiting', attempt: 2, reason: 'overloaded', ms: 8000 }]);
+    expect(waiting.waiting).toEqual({ attempt: 2, reason: 'overloaded', until: 9000 });
+    expect(run(deltas('x'), waiting).waiting).toBeUndefined();
+  });
+
+  it('shows thoughts once, before the words of their reply', () => {
+    const log = createLog();
+    const entry = assistant([{ type: 'thinking', thinking: 'hm', signature: 's' }, text('words')]);
+    expect(shown(run([{ type: 'thinkingDelta', text: 'hm' }, ...entries(log, entry)]))).toBe('\n✻ hm\n\n● words');
+    expect(run([{ type: 'thinkingDelta', text: '', tokens: 5 }, { type: 'thinkingDelta', text: '', tokens: 9 }]).thinking).toEqual({ text: '', tokens: 9 });
+  });
+
+  it('says a model change, not the first model', () => {
+    const head = (model: string): EntryBody => ({ type: 'head', system: [], tools: [], model });
+    expect(shown(run(entries(createLog(), head('a'), head('a'), head('b'))))).toBe('  ⎿ model: b');
+  });
+
+  it('says a fault once', () => {
+    const fault: Event = { type: 'fault', where: 'pins', message: 'too slow' };
+    expect(shown(run([fault, fault]))).toBe('\n▲ pins: too slow');
+  });
+
+  it('keeps questions in the order they came, and drops the settled one', () => {
+    const ask = (id: number): ScreenEvent => ({ type: 'ask', id, question: { kind: 'goOn', text: `q${id}` } });
+    const screen = run([ask(1), ask(2), { type: 'pick', id: 3, picker: { title: 'p', items: [] } }, { type: 'secret', id: 4, title: 't', hint: 'h' }]);
+    expect(screen.dialogs.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
+    expect(run([{ type: 'settled', id: 1 }, { type: 'settled', id: 9 }], screen).dialogs.map(({ id }) => id)).toEqual([2, 3, 4]);
+  });
+
+  it('starts anew with a replay; a very long session shows its end', () => {
+    const log = createLog();
+    const many = Array.from({ length: REPLAYED_BLOCKS + 5 }, (_, i) => log({ type: 'prompt', text: `p${i}` }));
+    const old = run(entries(createLog(), { type: 'prompt', text: 'old' }));
+    const screen = run([{ type: 'replay', entries: many }], old);
+    expect(screen.generation).toBe(1);
+    expect(screen.done).toHaveLength(REPLAYED_BLOCKS + 1);
+    expect(shown({ ...screen, done: screen.done.slice(0, 2) })).toBe('  ⎿ 5 earlier blocks are not shown\n\n› p5');
+  });
+
+  it('gives every stop reason its words', () => {
+    expect(shown(run(entries(createLog(), assistant([text('a')], 'max_tokens'))))).toContain('cut at the output limit');
+    expect(shown(run(entries(createLog(), assistant([], 'refusal'))))).toContain('declined');
+    expect(shown(run(entries(createLog(), assistant([], 'brand_new_reason'))))).toContain('"brand_new_reason"');
+  });
+});
