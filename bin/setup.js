@@ -143,14 +143,14 @@ const tool = (path, ...args) => run(process.execPath, [`${root}node_modules/${pa
 const tests = (...args) => tool('vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts', ...args);
 
 const CHECKS = [
-  ['types', () => tool('typescript/bin/tsc', '-p', 'tsconfig.json')],
-  ['lint, import rules and size limits', () => tool('oxlint/bin/oxlint', '-c', '.oxlintrc.json', '--type-aware', '--deny-warnings', 'src', 'commands', 'bin', 'test')],
-  ['tests', () => tests()],
+  { what: 'types', step: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { what: 'lint, import rules and size limits', step: () => tool('oxlint/bin/oxlint', '-c', '.oxlintrc.json', '--type-aware', '--deny-warnings', 'src', 'commands', 'bin', 'test') },
+  { what: 'tests', step: () => tests() },
 ];
 
 /** `--quick` leaves the tests out. */
 async function check(args) {
-  for (const [what, step] of args.includes('--quick') ? CHECKS.slice(0, -1) : CHECKS) {
+  for (const { what, step } of args.includes('--quick') ? CHECKS.slice(0, -1) : CHECKS) {
     say(`${what} …`);
     const { code } = await step();
     if (code !== 0) return code;

@@ -1,0 +1,76 @@
+import type { Json } from '#lib/brand.ts';
+import type { Entry } from '#domain/entry.ts';
+
+type Fields = Readonly<Record<string, Json>>;
+
+const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: Json | undefined): boolean => typeof value === 'string';
+const isList = (value: Json | undefined, each: (item: Json) => boolean): boolean => Array.isArray(value) && value.every(each);
+const isPart = (part: Json): boolean => isFields(part) && (part['type'] === 'text' ? isText(part['text'])
+  : part['type'] === 'media' && isText(part['mime']) && isFields(part['blob']) && isText(part['blob']['hash']));
+const isBlock = (block: Json): boolean => isFields(block) && isText(block['type']);
+const isUsage = (usage: Json | undefined): boolean => isFields(usage) && ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'].every((key) => typeof usage[key] === 'number');
+const isTouch = (touch: Json): boolean => isFields(touch) && isText(touch['path']) && isText(touch['hash']) && isText(touch['how']);
+const isCard = (card: Json | undefined): boolean => isFields(card) && isText(card['title']) && isList(card['body'], isBlock);
+const isOptional = (value: Json | undefined, fits: (value: Json) => boolean): boolean => value === undefined || fits(value);
+
+function isResult(result: Json | undefined): boolean {
+  return isFields(result) && isText(result['kind']) && isList(result['content'], isPart) && isCard(result['card'])
+    && isOptional(result['files'], (files) => isList(files, isTouch));
+}
+
+function isTarget(target: Json | undefined): boolean {
+  if (!isFields(target)) return false;
+  if (target['type'] === 'glob') return isText(target['pattern']);
+  return target['type'] === 'command' ? isText(target['command']) : isText(target['path']);
+}
+
+function isAttachment(attachment: Json | undefined): boolean {
+  if (!isFields(attachment) || !isText(attachment['id'])) return false;
+  switch (attachment['kind']) {
+    case 'file': return isTarget(attachment['target']) && isText(attachment['form']);
+    case 'memory': return isText(attachment['text']) && isText(attachment['slug']);
+    case 'text': return isText(attachment['text']) && isText(attachment['as']);
+    case 'todo': return isList(attachment['items'], (item) => isFields(item) && typeof item['id'] === 'number' && isText(item['text']) && isText(item['state']));
+    default: return false;
+  }
+}
+
+/** What each type of entry must hold at least, so that no fold over it can fail. */
+const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
+  head: (e) => isList(e['system'], isBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
+  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)),
+  queued: (e) => isText(e['text']),
+  unqueued: (e) => isText(e['target']),
+  reminder: (e) => isText(e['source']) && isText(e['form']) && isList(e['parts'], isPart) && e['snapshot'] !== undefined
+    && (e['moment'] === 'prompt' || e['moment'] === 'step') && isOptional(e['files'], (files) => isList(files, isTouch))
+    && isOptional(e['userTexts'], (texts) => isList(texts, isText)),
+  assistant: (e) => isList(e['content'], isBlock) && isUsage(e['usage']) && isText(e['stop']) && isText(e['model']),
+  toolResult: (e) => isText(e['callId']) && isText(e['tool']) && isResult(e['result']),
+  attach: (e) => isAttachment(e['attachment']),
+  detach: (e) => isText(e['attachmentId']),
+  compaction: (e) => isText(e['summary']) && isUsage(e['usage']) && isText(e['model']),
+  exclude: (e) => isText(e['target']) && (e['what'] === 'entry' || e['what'] === 'media'),
+  restore: (e) => isText(e['target']),
+  rewind: (e) => isText(e['to']),
+  strip: (e) => isText(e['reason']),
+  mode: (e) => ['default', 'acceptEdits', 'plan', 'bypassPermissions'].some((mode) => mode === e['mode']),
+  cwd: (e) => isText(e['path']),
+  shell: (e) => isText(e['command']) && isText(e['output']),
+  command: (e) => isText(e['line']) && isCard(e['card']),
+  notice: (e) => isText(e['text']),
+};
+
+/** One line of a log as an entry, or undefined when it is none: damaged, of another shape, or of a type that we do not know. */
+export function decodeEntry(line: string): Entry | undefined {
+  let value: Json;
+  try {
+    value = JSON.parse(line) as Json;
+  } catch {
+    return undefined;
+  }
+  if (!isFields(value) || !isText(value['id']) || !isText(value['at'])) return undefined;
+  const type = value['type'];
+  if (typeof type !== 'string' || !Object.hasOwn(SHAPES, type)) return undefined;
+  return SHAPES[type as Entry['type']](value) ? (value as unknown as Entry) : undefined;
+}

@@ -1,0 +1,99 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { count, wellFormed } from '#lib/text.ts';
+import { takeLock } from '#lib/pid-lock.ts';
+import type { Entry } from '#domain/entry.ts';
+import { LOG_VERSION, type LogHead, openWriter, readLog } from './file.ts';
+import { type Home, sessionFolder } from './home.ts';
+import { LogSession } from './session.ts';
+
+export interface OpenSession {
+  readonly session: LogSession;
+  readonly file: string;
+  /** What the user should know of the opening: lines that were skipped, a fork. */
+  readonly notices: readonly string[];
+  /** Why entries cannot be written at present (disk full …); undefined while all is well. */
+  unsaved(): string | undefined;
+  /** Gives the lock back. */
+  close(): void;
+}
+
+export interface Place {
+  readonly home: Home;
+  readonly cwd: string;
+  readonly branch?: string;
+}
+
+/** A new session. Its file is made with the first entry, so that a start without a word leaves nothing behind. */
+export function newSession(place: Place, entries: readonly Entry[] = [], forkOf?: string): OpenSession {
+  const id = randomUUID();
+  const file = join(sessionFolder(place.home, place.cwd), `${id}.jsonl`);
+  const head: LogHead = {
+    type: 'session', version: LOG_VERSION, id, cwd: place.cwd, at: new Date().toISOString(),
+    ...(place.branch !== undefined && { branch: place.branch }), ...(forkOf !== undefined && { forkOf }),
+  };
+  const opened = record(id, file, entries, [JSON.stringify(head), ...entries.map((entry) => JSON.stringify(entry))], []);
+  if (entries.length > 0) opened.flush();
+  return opened;
+}
+
+/**
+ * Opens a stored session to go on with it. While another process has it open, a copy under a new id is made and said.
+ * Throws a UserError for a log of a newer version.
+ */
+export function resumeSession(file: string, place: Place): OpenSession {
+  const { head, entries, skipped } = readLog(file);
+  const damaged = skipped === 0 ? [] : [`${count(skipped, 'line')} of this session's log could not be read and ${skipped === 1 ? 'was' : 'were'} left out.`];
+  const lock = takeLock(lockOf(file));
+  const id = head?.id ?? fileId(file);
+  if (lock === undefined) {
+    const fork = newSession(place, entries, id);
+    return { ...fork, notices: [...damaged, 'This session is open in another process: going on in a copy of it.'] };
+  }
+  return record(id, file, entries, [], damaged, lock);
+}
+
+const lockOf = (file: string): string => `${file}.lock`;
+const fileId = (file: string): string => file.slice(file.lastIndexOf('/') + 1).replace(/\.jsonl$/, '');
+
+function record(id: string, file: string, entries: readonly Entry[], first: readonly string[], notices: readonly string[], taken?: { release(): void }): OpenSession & { flush(): void } {
+  let lock = taken;
+  let unsaved: string | undefined;
+  let before = first;
+  const writer = openWriter(file);
+  const write = (records: readonly string[]): void => {
+    if (lock === undefined) {
+      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+      lock = takeLock(lockOf(file));
+    }
+    for (const text of [...before, ...records]) unsaved = writer.write(text);
+    before = [];
+  };
+  const keep = (records: readonly string[]): void => {
+    try {
+      write(records);
+    } catch (error) {
+      unsaved = error instanceof Error ? error.message : String(error);
+      before = [...before, ...records];
+    }
+  };
+  return {
+    session: new LogSession(id, entries, (entry) => { keep([wellFormed(JSON.stringify(entry))]); }),
+    file,
+    notices,
+    flush: () => { keep([]); },
+    unsaved: () => unsaved,
+    close: () => {
+      writer.close();
+      lock?.release();
+      lock = undefined;
+    },
+  };
+}
+
+/** The log of a session id in a directory's folder, or undefined. */
+export function sessionFile(place: Place, id: string): string | undefined {
+  const file = join(sessionFolder(place.home, place.cwd), `${id}.jsonl`);
+  return /^[\w-]+$/.test(id) && existsSync(file) ? file : undefined;
+}

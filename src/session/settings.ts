@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '#lib/brand.ts';
+import type { Effort } from '#domain/content.ts';
+import type { PermissionMode } from '#domain/entry.ts';
+import type { ScopedRule, Settings } from '#domain/settings.ts';
+import type { Home } from './home.ts';
+
+type Fields = Readonly<Record<string, Json>>;
+type Scope = ScopedRule['scope'];
+
+/** One settings file: what it says, and how far it is believed. */
+export interface Layer {
+  readonly scope: Scope;
+  readonly file: string;
+  /** Folder that a path rule beginning with `/` is measured from. */
+  readonly root: string;
+  /** `rules`: only permissions and env are taken (files of other agents, whose further keys mean other things). */
+  readonly take: 'all' | 'rules';
+  readonly fields: Fields;
+}
+
+export interface LoadedSettings {
+  readonly settings: Settings;
+  /** One line per thing that could not be used: which file, which key, what is wrong. */
+  readonly warnings: readonly string[];
+  readonly layers: readonly Layer[];
+}
+
+const MODES: readonly string[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] satisfies PermissionMode[];
+const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[];
+const THEMES: readonly string[] = ['dark', 'light', 'plain'];
+
+/** Names for models that people use elsewhere. */
+const MODEL_ALIASES: Readonly<Record<string, string>> = {
+  opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5', fable: 'claude-fable-5-2',
+};
+
+/** The full id of a model that was named by its line (`opus`), or the name as it is. */
+export function modelId(name: string): string {
+  return MODEL_ALIASES[name] ?? name;
+}
+
+/** All settings files, weakest first: the user's, the project's, the project's local ones; other agents' before our own. */
+export function readLayers(home: Home, userHome: string, project: string): { readonly layers: readonly Layer[]; readonly warnings: readonly string[] } {
+  const warnings: string[] = [];
+  const at = (scope: Scope, take: Layer['take'], root: string, file: string): Layer[] => {
+    const fields = readFields(file, warnings);
+    return fields === undefined ? [] : [{ scope, file, root, take, fields }];
+  };
+  const layers = [
+    ...at('user', 'rules', userHome, join(userHome, '.claude', 'settings.json')),
+    ...at('user', 'all', userHome, home.settings),
+    ...at('project', 'rules', project, join(project, '.claude', 'settings.json')),
+    ...at('project', 'all', project, join(project, '.pinion', 'settings.json')),
+    ...at('local', 'rules', project, join(project, '.claude', 'settings.local.json')),
+    ...at('local', 'all', project, join(project, '.pinion', 'settings.local.json')),
+  ];
+  return { layers, warnings };
+}
+
+function readFields(file: string, warnings: string[]): Fields | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch {
+    return undefined;
+  }
+  try {
+    const value = JSON.parse(text) as Json;
+    if (isFields(value)) return value;
+    warnings.push(`${file}: a settings file holds one JSON object; it was left out.`);
+  } catch (error) {
+    warnings.push(`${file}: ${error instanceof Error ? error.message : 'no JSON'}; it was left out.`);
+  }
+  return undefined;
+}
+
+const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * Layers merged: lists joined, single values from the strongest layer. Of a repository that is not trusted only deny and ask
+ * rules hold: whatever it allows, runs or sets stays inert.
+ */
+export function mergeLayers(layers: readonly Layer[], trusted: boolean): LoadedSettings {
+  const warnings: string[] = [];
+  const readers = layers.map((layer) => reader(layer, trusted, warnings));
+  const joined = <T>(each: (from: Reader) => readonly T[]): readonly T[] => readers.flatMap(each);
+  const strongest = <T>(each: (from: Reader) => T | undefined): T | undefined => readers.map(each).findLast((value) => value !== undefined);
+  const model = strongest((from) => from.text('model'));
+  const fallbackModel = strongest((from) => from.text('fallbackModel'));
+  const effort = strongest((from) => from.oneOf('effortLevel', EFFORTS)) as Effort | undefined;
+  const defaultMode = strongest((from) => from.mode()) as PermissionMode | undefined;
+  const compactAt = strongest((from) => from.number('compactAt'));
+  const settings: Settings = {
+    ...(model !== undefined && { model: modelId(model) }),
+    ...(fallbackModel !== undefined && { fallbackModel: modelId(fallbackModel) }),
+    ...(effort !== undefined && { effort }),
+    permissions: {
+      allow: joined((from) => from.rules('allow')),
+      ask: joined((from) => from.rules('ask')),
+      deny: joined((from) => from.rules('deny')),
+      additionalDirectories: joined((from) => from.permissionTexts('additionalDirectories')),
+      ...(defaultMode !== undefined && { defaultMode }),
+    },
+    env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
+    remindersOff: joined((from) => from.texts('remindersOff')),
+    pinsTransient: strongest((from) => from.nestedFlag('pins', 'transient')) ?? false,
+    autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
+    ...(compactAt !== undefined && { compactAt }),
+    respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
+    memoryExcludes: joined((from) => from.texts('claudeMdExcludes')),
+    theme: (strongest((from) => from.oneOf('theme', THEMES)) ?? 'dark') as Settings['theme'],
+    keys: Object.assign({}, ...readers.map((from) => from.textsByName('keys'))) as Record<string, string>,
+  };
+  return { settings, warnings, layers };
+}
+
+type Reader = ReturnType<typeof reader>;
+
+/** Reads one layer's keys, warning of each that has the wrong type. */
+function reader(layer: Layer, trusted: boolean, warnings: string[]) {
+  const { fields, file, root, scope } = layer;
+  const inert = !trusted && (scope === 'project' || scope === 'local');
+  const wrong = (key: string, wanted: string): undefined => { warnings.push(`${file}: "${key}" must be ${wanted}; it was left out.`); };
+  const own = (key: string): Json | undefined => (layer.take === 'all' && !inert ? fields[key] : undefined);
+  const permissions = isFields(fields['permissions']) ? fields['permissions'] : {};
+  const list = (value: Json | undefined, key: string): readonly string[] => {
+    if (value === undefined) return [];
+    if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value;
+    wrong(key, 'a list of texts');
+    return [];
+  };
+  const named = (value: Json | undefined, key: string): Readonly<Record<string, string>> => {
+    if (value === undefined) return {};
+    if (isFields(value) && Object.values(value).every((item) => typeof item === 'string')) return value as Readonly<Record<string, string>>;
+    wrong(key, 'an object of texts');
+    return {};
+  };
+  const text = (value: Json | undefined, key: string): string | undefined => (value === undefined ? undefined : typeof value === 'string' ? value : wrong(key, 'a text'));
+  const number = (value: Json | undefined, key: string): number | undefined => (value === undefined ? undefined : typeof value === 'number' ? value : wrong(key, 'a number'));
+  const flag = (value: Json | undefined, key: string): boolean | undefined => (value === undefined ? undefined : typeof value === 'boolean' ? value : wrong(key, 'true or false'));
+  const oneOf = (value: Json | undefined, key: string, words: readonly string[]): string | undefined => (value === undefined ? undefined : typeof value === 'string' && words.includes(value) ? value : wrong(key, `one of ${words.join(', ')}`));
+  return {
+    text: (key: string) => text(own(key), key),
+    number: (key: string) => number(own(key), key),
+    flag: (key: string) => flag(own(key), key),
+    nestedFlag: (key: string, inner: string) => {
+      const outer = own(key);
+      return isFields(outer) ? flag(outer[inner], `${key}.${inner}`) : undefined;
+    },
+    oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
+    texts: (key: string) => list(own(key), key),
+    textsByName: (key: string) => named(own(key), key),
+    env: () => (inert ? {} : named(fields['env'], 'env')),
+    mode: () => (inert ? undefined : oneOf(permissions['defaultMode'], 'permissions.defaultMode', MODES)),
+    permissionTexts: (key: string) => (inert ? [] : list(permissions[key], `permissions.${key}`)),
+    rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => (kind === 'allow' && inert ? [] : list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope }))),
+  };
+}
