@@ -1,7 +1,8 @@
 import type { Answer, Question } from '#domain/ports.ts';
 import { sanitise, wrapLines } from '#lib/terminal.ts';
-import type { InputEvent } from './contract.ts';
 import { drawBody, drawTitle } from './card-lines.ts';
+import type { InputEvent, KeyEvent } from './contract.ts';
+import type { KeyAction, KeyTable } from './keys.ts';
 import { clip, hang, wrapProse } from './lines.ts';
 import type { Pen } from './markdown.ts';
 import { typeInto } from './typing.ts';
@@ -30,8 +31,8 @@ interface Option {
 const YES: Answer = { kind: 'yes' };
 const NO: Answer = { kind: 'no' };
 const PAGE = 8;
-/** Rows of the options' part at least: rule, question, the answers, the hint. */
-const INSTEAD_MOST = 4;
+const INSTEAD_LINES = 4;
+const LABEL_MOST = 6;
 
 export function openChoice(id: number, question: Question): ChoiceDialog {
   const options = optionsOf(question);
@@ -52,25 +53,32 @@ function optionsOf(question: Question): readonly Option[] {
 }
 
 /** The dialog after a key, or the answer. `reach` is how far the text can be scrolled. */
-export function pressChoice(dialog: ChoiceDialog, event: InputEvent, reach: number): ChoiceDialog | Answer {
-  if (event.type === 'key' && event.name === 'escape') return NO;
-  if (dialog.instead !== undefined) return pressInstead(dialog, dialog.instead, event);
+export function pressChoice(dialog: ChoiceDialog, event: InputEvent, keys: KeyTable, reach: number): ChoiceDialog | Answer {
+  const action = event.type === 'key' ? keys.action('dialog', event) : undefined;
+  if (action === 'cancel') return NO;
+  if (dialog.instead !== undefined) return pressInstead(dialog, dialog.instead, event, action);
   if (event.type !== 'key') return dialog;
-  const last = dialog.options.length - 1;
-  const number = event.ctrl || event.alt ? Number.NaN : { y: 1, n: last + 1 }[event.name] ?? Number(event.name);
+  const number = event.ctrl || event.alt ? Number.NaN : { y: 1, n: dialog.options.length }[event.name] ?? Number(event.name);
   const direct = dialog.options[number - 1];
   if (direct !== undefined) return take({ ...dialog, at: number - 1 }, direct);
-  const scroll = (by: number): ChoiceDialog => ({ ...dialog, scroll: Math.min(reach, Math.max(0, dialog.scroll + by)) });
-  switch (event.ctrl ? `ctrl ${event.name}` : event.name) {
-    case 'up': case 'ctrl p': return event.shift ? scroll(-1) : { ...dialog, at: dialog.at === 0 ? last : dialog.at - 1 };
-    case 'down': case 'ctrl n': return event.shift ? scroll(1) : { ...dialog, at: dialog.at === last ? 0 : dialog.at + 1 };
-    case 'tab': return { ...dialog, at: dialog.at === last ? 0 : dialog.at + 1 };
-    case 'pageup': return scroll(-PAGE);
-    case 'pagedown': return scroll(PAGE);
-    case 'home': return scroll(-reach);
-    case 'end': return scroll(reach);
-    case 'enter': { const option = dialog.options[dialog.at]; return option === undefined ? dialog : take(dialog, option); }
-    default: return dialog;
+  const chosen = dialog.options[dialog.at];
+  switch (action) {
+    case 'confirm': return chosen === undefined ? dialog : take(dialog, chosen);
+    case 'up': case 'previous': return { ...dialog, at: dialog.at === 0 ? dialog.options.length - 1 : dialog.at - 1 };
+    case 'down': case 'next': return { ...dialog, at: (dialog.at + 1) % dialog.options.length };
+    default: return { ...dialog, scroll: Math.min(reach, Math.max(0, dialog.scroll + scrollBy(event, reach))) };
+  }
+}
+
+function scrollBy({ name, shift }: KeyEvent, reach: number): number {
+  switch (name) {
+    case 'pageup': return -PAGE;
+    case 'pagedown': return PAGE;
+    case 'home': return -reach;
+    case 'end': return reach;
+    case 'up': return shift ? -1 : 0;
+    case 'down': return shift ? 1 : 0;
+    default: return 0;
   }
 }
 
@@ -78,9 +86,9 @@ function take(dialog: ChoiceDialog, option: Option): ChoiceDialog | Answer {
   return option.words === true ? { ...dialog, instead: '' } : option.answer;
 }
 
-function pressInstead(dialog: ChoiceDialog, words: string, event: InputEvent): ChoiceDialog | Answer {
-  if (event.type === 'key' && event.name === 'enter') return words.trim() === '' ? NO : { kind: 'no', instead: words.trim() };
-  if (event.type === 'key' && event.name === 'up') return { ...dialog, instead: undefined };
+function pressInstead(dialog: ChoiceDialog, words: string, event: InputEvent, action: KeyAction<'dialog'> | undefined): ChoiceDialog | Answer {
+  if (action === 'confirm') return words.trim() === '' ? NO : { kind: 'no', instead: words.trim() };
+  if (action === 'up' || action === 'previous') return { ...dialog, instead: undefined };
   return { ...dialog, instead: typeInto(words, event) ?? words };
 }
 
@@ -112,11 +120,12 @@ function drawOptions({ options, at, instead }: ChoiceDialog, pen: Pen): readonly
   const { theme, columns } = pen;
   const lines = options.flatMap(({ label }, index) => {
     const chosen = index === at;
-    const text = wrapProse(`${index + 1} ${sanitise(label, { newlines: false })}`, columns - 2).slice(0, 3).map((line) => (chosen ? theme('selected', line) : line));
-    return hang(text, chosen ? `${theme('accent', '›')} ` : '  ', '    '.slice(0, 2));
+    const text = wrapProse(sanitise(label, { newlines: false }), columns - 4);
+    const kept = text.length > LABEL_MOST ? [...text.slice(0, LABEL_MOST - 1), `${clip(text[LABEL_MOST - 1] ?? '', columns - 6)} …`] : text;
+    return hang(kept.map((line) => (chosen ? theme('selected', line) : line)), `${chosen ? theme('accent', '›') : ' '} ${index + 1} `, '    ');
   });
   if (instead === undefined) return lines;
-  const words = wrapLines(`${sanitise(instead, { tabs: 4 })}▏`, columns - 4).slice(-INSTEAD_MOST);
+  const words = wrapLines(`${sanitise(instead, { tabs: 4 })}▏`, columns - 4).slice(-INSTEAD_LINES);
   return [...lines, ...hang(words, `  ${theme('accent', '›')} `, '    ')];
 }
 
@@ -132,7 +141,7 @@ export function drawChoice(dialog: ChoiceDialog, rows: number, pen: Pen): readon
   const { head, body, foot } = partsOf(dialog, pen);
   const { theme, columns } = pen;
   const rule = theme('accent', '─'.repeat(columns));
-  const hint = clip(theme('dim', dialog.instead === undefined ? 'Enter takes it · 1–9 at once · Esc: no' : 'Enter sends it · Esc: no'), columns);
+  const hint = clip(theme('dim', dialog.instead === undefined ? `Enter takes it · 1–${dialog.options.length} at once · Esc: no` : 'Enter sends it · Esc: no'), columns);
   const frame = [rule, ...head];
   const room = Math.max(0, rows - frame.length - foot.length - 1);
   return [...frame.slice(0, Math.max(1, rows - foot.length - 1)), ...windowOf(body, dialog.scroll, room, pen), ...foot, hint].slice(-rows);

@@ -1,5 +1,6 @@
 import { sanitise } from '#lib/terminal.ts';
 import type { InputEvent } from './contract.ts';
+import type { KeyTable } from './keys.ts';
 import { wrapProse } from './lines.ts';
 import type { Pen } from './markdown.ts';
 import { typeInto } from './typing.ts';
@@ -14,14 +15,15 @@ export interface SecretDialog {
 }
 
 /** The dialog after a key, or what was given: undefined when it was left. */
-export function pressSecret(dialog: SecretDialog, event: InputEvent): SecretDialog | { readonly given: string | undefined } {
-  if (event.type === 'key' && event.name === 'escape') return { given: undefined };
-  if (event.type === 'key' && event.name === 'enter') return dialog.text.trim() === '' ? dialog : { given: dialog.text.trim() };
+export function pressSecret(dialog: SecretDialog, event: InputEvent, keys: KeyTable): SecretDialog | { readonly given: string | undefined } {
+  const action = event.type === 'key' ? keys.action('dialog', event) : undefined;
+  if (action === 'cancel') return { given: undefined };
+  if (action === 'confirm') return dialog.text.trim() === '' ? dialog : { given: dialog.text.trim() };
   return { ...dialog, text: typeInto(dialog.text, event) ?? dialog.text };
 }
 
 export function drawSecret({ title, hint, text }: SecretDialog, rows: number, { theme, columns }: Pen): readonly string[] {
-  const dots = '•'.repeat(Math.min([...text].length, columns - 4));
+  const dots = '•'.repeat(Math.min(text.length, columns - 4));
   return [
     theme('accent', '─'.repeat(columns)),
     ...wrapProse(theme('strong', sanitise(title, { newlines: false })), columns),

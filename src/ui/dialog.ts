@@ -2,6 +2,7 @@ import type { Answer } from '#domain/ports.ts';
 import type { InputEvent, ScreenEvent } from './contract.ts';
 import { type ChoiceDialog, drawChoice, openChoice, pressChoice, reachOf } from './dialog-choice.ts';
 import { drawSecret, pressSecret, type SecretDialog } from './dialog-secret.ts';
+import type { KeyTable } from './keys.ts';
 import type { Pen } from './markdown.ts';
 import { drawPicker, type PickerDialog, pressPicker } from './picker.ts';
 
@@ -22,30 +23,28 @@ export function openDialog(event: Extract<ScreenEvent, { type: 'ask' | 'pick' | 
   }
 }
 
-/** The dialog after a key, or what it came to. `rows` and `pen` are those it is drawn with: they decide how far it scrolls. */
-export function pressDialog(dialog: Dialog, event: InputEvent, rows: number, pen: Pen): { readonly dialog: Dialog } | { readonly outcome: Outcome } {
+/** What a dialog is pressed in: `rows` and `pen` are those it is drawn with, they decide how far it scrolls. */
+export interface Around {
+  readonly keys: KeyTable;
+  readonly rows: number;
+  readonly pen: Pen;
+}
+
+/** The dialog after a key, or what it came to. */
+export function pressDialog(dialog: Dialog, event: InputEvent, { keys, rows, pen }: Around): { readonly dialog: Dialog } | { readonly outcome: Outcome } {
   switch (dialog.type) {
     case 'choice': {
-      const next = pressChoice(dialog, event, reachOf(dialog, rows, pen));
+      const next = pressChoice(dialog, event, keys, reachOf(dialog, rows, pen));
       return 'kind' in next ? { outcome: { type: 'answer', id: dialog.id, answer: next } } : { dialog: next };
     }
     case 'picker': {
-      const next = pressPicker(dialog, event);
+      const next = pressPicker(dialog, event, keys);
       return 'taken' in next ? { outcome: { type: 'pick', id: dialog.id, item: next.taken } } : { dialog: next };
     }
     default: {
-      const next = pressSecret(dialog, event);
+      const next = pressSecret(dialog, event, keys);
       return 'given' in next ? { outcome: { type: 'secret', id: dialog.id, text: next.given } } : { dialog: next };
     }
-  }
-}
-
-/** What leaving a dialog without an answer means. */
-export function leave(dialog: Dialog): Outcome {
-  switch (dialog.type) {
-    case 'choice': return { type: 'answer', id: dialog.id, answer: { kind: 'no' } };
-    case 'picker': return { type: 'pick', id: dialog.id, item: undefined };
-    default: return { type: 'secret', id: dialog.id, text: undefined };
   }
 }
 

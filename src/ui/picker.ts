@@ -1,6 +1,7 @@
 import { sanitise, truncateTo, width } from '#lib/terminal.ts';
 import { count } from '#lib/text.ts';
 import type { InputEvent, Picker } from './contract.ts';
+import type { KeyTable } from './keys.ts';
 import { clip, pad } from './lines.ts';
 import type { Pen } from './markdown.ts';
 import { typeInto } from './typing.ts';
@@ -30,20 +31,19 @@ export function narrowed({ picker, filter }: PickerDialog): readonly Item[] {
 }
 
 /** The picker after a key, or what was taken: undefined when it was left. */
-export function pressPicker(dialog: PickerDialog, event: InputEvent): PickerDialog | { readonly taken: string | undefined } {
+export function pressPicker(dialog: PickerDialog, event: InputEvent, keys: KeyTable): PickerDialog | { readonly taken: string | undefined } {
   const items = narrowed(dialog);
   const last = Math.max(0, items.length - 1);
   const move = (to: number): PickerDialog => ({ ...dialog, at: Math.min(last, Math.max(0, to)) });
-  const key = event.type !== 'key' ? '' : event.ctrl ? `ctrl ${event.name}` : event.name;
-  switch (key) {
-    case 'escape': return dialog.filter === '' ? { taken: undefined } : { ...dialog, filter: '', at: 0 };
-    case 'enter': { const item = items[dialog.at]; return item === undefined ? dialog : { taken: item.id }; }
-    case 'up': case 'ctrl p': return move(dialog.at === 0 ? last : dialog.at - 1);
-    case 'down': case 'ctrl n': return move(dialog.at === last ? 0 : dialog.at + 1);
-    case 'pageup': return move(dialog.at - PAGE);
-    case 'pagedown': return move(dialog.at + PAGE);
-    case 'home': return move(0);
-    case 'end': return move(last);
+  switch (event.type === 'key' ? keys.action('list', event) : undefined) {
+    case 'cancel': return dialog.filter === '' ? { taken: undefined } : { ...dialog, filter: '', at: 0 };
+    case 'choose': { const item = items[dialog.at]; return item === undefined ? dialog : { taken: item.id }; }
+    case 'up': return move(dialog.at === 0 ? last : dialog.at - 1);
+    case 'down': return move(dialog.at === last ? 0 : dialog.at + 1);
+    case 'pageUp': return move(dialog.at - PAGE);
+    case 'pageDown': return move(dialog.at + PAGE);
+    case 'first': return move(0);
+    case 'last': return move(last);
     default: {
       const filter = typeInto(dialog.filter, event);
       return filter === undefined || filter === dialog.filter ? dialog : { ...dialog, filter, at: 0 };

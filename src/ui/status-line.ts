@@ -13,7 +13,7 @@ type Wordings = readonly string[];
 const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
 /** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
 const GIVE_WAY: readonly Name[] = [
-  'directory', 'branch', 'mode', 'context', 'model', 'unsaved', 'branch', 'directory', 'cache', 'pins', 'branch', 'context', 'pins', 'unsaved', 'cost', 'mode', 'context', 'model',
+  'directory', 'branch', 'mode', 'context', 'model', 'unsaved', 'directory', 'cache', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'mode', 'context',
 ];
 const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
   default: { role: 'modeDefault', words: ['asks before it acts', 'asks'] },

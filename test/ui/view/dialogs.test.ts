@@ -2,20 +2,22 @@ import { describe, expect, it } from 'vitest';
 import type { Question } from '#domain/ports.ts';
 import { width } from '#lib/terminal.ts';
 import type { InputEvent, KeyEvent, Picker } from '#ui/contract.ts';
-import { type Dialog, drawDialog, leave, openDialog, type Outcome, pressDialog } from '#ui/dialog.ts';
+import { type Dialog, drawDialog, openDialog, type Outcome, pressDialog } from '#ui/dialog.ts';
+import { keyTable } from '#ui/keys.ts';
 import { narrowed } from '#ui/picker.ts';
 import { typeInto } from '#ui/typing.ts';
 import { callId } from './entries.ts';
 import { plainPen } from './pens.ts';
 
 const key = (name: string, more: Partial<KeyEvent> = {}): KeyEvent => ({ type: 'key', name, ctrl: false, alt: false, shift: false, text: name.length === 1 ? name : name === 'space' ? ' ' : '', ...more });
-const typed = (words: string): readonly KeyEvent[] => [...words].map((letter) => key(letter === ' ' ? 'space' : letter));
+const typed = (words: string): readonly KeyEvent[] => words.split('').map((letter) => key(letter === ' ' ? 'space' : letter));
 const pen = plainPen(60);
+const keys = keyTable();
 
 function press(dialog: Dialog, ...events: readonly InputEvent[]): Dialog | Outcome {
   let now = dialog;
   for (const event of events) {
-    const next = pressDialog(now, event, 12, pen);
+    const next = pressDialog(now, event, { keys, rows: 12, pen });
     if ('outcome' in next) return next.outcome;
     now = next.dialog;
   }
@@ -43,6 +45,8 @@ describe('the permission dialog', () => {
     ['2', [key('2')], answer('always')],
     ['down, Enter', [key('down'), key('enter')], answer('always')],
     ['Esc', [key('escape')], answer('no')],
+    ['Ctrl-C', [key('c', { ctrl: true })], answer('no')],
+    ['Tab, Shift-Tab, Enter', [key('tab'), key('tab', { shift: true }), key('enter')], answer('yes')],
     ['3, Enter', [key('3'), key('enter')], answer('no')],
     ['n and words', [key('n'), ...typed('use pnpm'), key('enter')], answer('no', 'use pnpm')],
     ['3, a paste', [key('3'), { type: 'paste', text: 'do\nthis' }, key('enter')], answer('no', 'do this')],
@@ -101,10 +105,6 @@ describe('other questions', () => {
     expect(press(filled, key('enter'))).toEqual({ type: 'secret', id: 7, text: 'sk-1 23' });
     expect(press(dialog, key('enter'))).toEqual(dialog);
     expect(press(filled, key('escape'))).toEqual({ type: 'secret', id: 7, text: undefined });
-  });
-
-  it('left without an answer, is a no', () => {
-    expect(leave(permission())).toEqual(answer('no'));
   });
 });
 

@@ -77,7 +77,7 @@ describe('themes', () => {
 });
 
 describe('the todo panel', () => {
-  const items = (states: string) => [...states].map((state, index) => ({ id: index + 1, text: `item ${index + 1}`, state: ({ o: 'open', a: 'active', d: 'done' } as const)[state as 'o'], by: index === 0 ? 'user' as const : 'model' as const }));
+  const items = (states: string) => states.split('').map((state, index) => ({ id: index + 1, text: `item ${index + 1}`, state: ({ o: 'open', a: 'active', d: 'done' } as const)[state as 'o'], by: index === 0 ? 'user' as const : 'model' as const }));
 
   it('shows all where there is room', () => {
     expect(drawTodos(items('dao'), 8, plainPen(60))).toEqual(['todos 1/3 · Ctrl-T hides them', '  ☑ item 1 (yours)', '  ▸ item 2', '  ☐ item 3']);
