@@ -1,0 +1,103 @@
+import type { z } from 'zod';
+import type { Card } from '#domain/card.ts';
+import type { DocumentPort, PathPort } from '#domain/documents.ts';
+import type { BlobPort, ToolOutcome } from '#domain/ports.ts';
+import type { Session } from '#domain/session.ts';
+import type { ToolEffect } from '#domain/tool.ts';
+
+/** What tools need of the house. `main` hangs it once for all sessions. */
+export interface ToolContext {
+  /** Folders of the workspace, absolute; the first is where a session starts. */
+  readonly roots: () => readonly string[];
+  /** The directory of a session's shell commands, from which relative paths are measured. */
+  readonly cwd: (session: Session) => string;
+  readonly paths: PathPort;
+  readonly blobs: BlobPort;
+  /** Makes pictures and PDFs fit for the model that is in use. */
+  readonly documents: DocumentPort;
+  /** The environment that the program was started with, and that of the settings on top. */
+  readonly env: () => Readonly<Record<string, string>>;
+  /** Absolute path of a POSIX shell, such as `/bin/bash`. */
+  readonly shell: string;
+  /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
+  readonly ripgrep: () => Promise<string | undefined>;
+}
+
+/** As a tool sees it, for one call of one session. */
+export interface CallContext extends ToolContext {
+  readonly session: Session;
+}
+
+export interface RunContext extends CallContext {
+  readonly signal: AbortSignal;
+}
+
+/** One file in kinds/. Definitions, permission dialog and tests are made from these fields. */
+export interface ToolSpec<I> {
+  /** The name that the model calls. */
+  readonly id: string;
+  /** What the model is told of it; stands in a Markdown file beside the tool. */
+  readonly description: string;
+  readonly effect: ToolEffect;
+  readonly input: z.ZodType<I>;
+  /** Yields progress (each text replaces the last one), returns the outcome. What it throws becomes a failed result. */
+  run(input: I, context: RunContext): AsyncGenerator<string, ToolOutcome>;
+  /** The call in one line, such as `Read src/a.ts`. */
+  title(input: I): string;
+  /** How the call looks before it has run, where its title does not say it all: the command, or the diff it would make. */
+  preview?(input: I, context: CallContext): Card | Promise<Card>;
+}
+
+/** A tool whose input type is closed over: a list can hold tools of all inputs. */
+export interface Tool {
+  readonly id: string;
+  readonly description: string;
+  readonly effect: ToolEffect;
+  readonly input: z.ZodType;
+  bind(input: unknown): Bound | BadInput;
+}
+
+/** A call whose input has been checked. */
+export interface Bound {
+  readonly ok: true;
+  readonly title: string;
+  run(context: RunContext): AsyncGenerator<string, ToolOutcome>;
+  preview(context: CallContext): Card | Promise<Card>;
+}
+
+export interface BadInput {
+  readonly ok: false;
+  /** Names the field. */
+  readonly message: string;
+}
+
+/** Gives a definition back with its input type closed over; exists so that a tool's file is checked where it stands. */
+export function defineTool<I>(spec: ToolSpec<I>): Tool {
+  return {
+    id: spec.id,
+    description: spec.description.trim(),
+    effect: spec.effect,
+    input: spec.input,
+    bind(input) {
+      const parsed = spec.input.safeParse(input);
+      if (!parsed.success) return { ok: false, message: lineOf(spec.id, parsed.error.issues) };
+      const title = spec.title(parsed.data);
+      return {
+        ok: true,
+        title,
+        run: (context) => spec.run(parsed.data, context),
+        preview: (context) => spec.preview?.(parsed.data, context) ?? { title, body: [] },
+      };
+    },
+  };
+}
+
+function lineOf(id: string, issues: readonly { readonly path: PropertyKey[]; readonly message: string }[]): string {
+  const first = issues.slice(0, 3).map(({ path, message }) => (path.length === 0 ? message : `${nameOf(path)}: ${message}`));
+  return `${id} was called with input that does not fit: ${first.join('; ')}`;
+}
+
+/** `todos[2].status` for `['todos', 2, 'status']`. */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index === 0 ? '' : '.'}${String(key)}`)).join('');
+}

@@ -1,0 +1,204 @@
+import { diffArrays } from 'diff';
+import { lineAt, type LineEnd, lineEndOf } from './lines.ts';
+
+export interface Edit {
+  readonly old: string;
+  readonly new: string;
+  readonly all: boolean;
+}
+
+/** A piece of the old text (UTF-16 offsets, end exclusive) and what stands there now. */
+export interface Change {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** `lineEnds`: found when CRLF, CR and LF count as one. `lookAlikes`: when quotes, dashes, blanks and blanks at line ends do too. */
+export type How = 'exact' | 'lineEnds' | 'lookAlikes';
+
+export type Edited =
+  /** `twins`: lines of further places that would only match less exactly and were left alone. */
+  | { readonly ok: true; readonly text: string; readonly changes: readonly Change[]; readonly how: How; readonly twins: readonly number[] }
+  | { readonly ok: false; readonly error: 'not_found' }
+  | { readonly ok: false; readonly error: 'ambiguous'; readonly how: How; readonly lines: readonly number[] };
+
+/** Places beyond this many are not counted. */
+const MOST_PLACES = 1000;
+const DIFF_MS = 200;
+
+/**
+ * Replaces `old` by `new`. The most exact reading that fits anywhere decides: exact, then line ends, then look-alikes. Without
+ * `all` it must fit once; look-alikes must fit once in any case. Nothing outside the places found is changed; within them,
+ * what `old` and `new` have in common keeps the file's own characters. New line ends are those of the place.
+ */
+export function applyEdit(text: string, edit: Edit): Edited {
+  for (const how of ['exact', 'lineEnds', 'lookAlikes'] as const) {
+    const found = findPlaces(text, edit.old, how);
+    if (found.places.length === 0) continue;
+    const places = edit.all && how !== 'lookAlikes' ? withoutOverlaps(found.places) : found.places;
+    if (places.length > 1 && (!edit.all || how === 'lookAlikes')) return { ok: false, error: 'ambiguous', how, lines: found.places.map(({ start }) => lineAt(text, start)) };
+    const changes = places.map((place) => ({ start: place.start, end: place.end, text: rewrite(text, place, found, edit, how) }));
+    return { ok: true, text: splice(text, changes), changes, how, twins: twinsOf(text, edit.old, how, places) };
+  }
+  return { ok: false, error: 'not_found' };
+}
+
+interface Place {
+  readonly start: number;
+  readonly end: number;
+  /** Index in the view at which the place begins. */
+  readonly at: number;
+}
+
+interface Found {
+  readonly places: readonly Place[];
+  readonly view: View;
+  readonly oldView: View;
+}
+
+function findPlaces(text: string, old: string, how: How): Found {
+  const view = viewOf(text, how);
+  const oldView = viewOf(old, how);
+  const places: Place[] = [];
+  if (oldView.text === '') return { places, view, oldView };
+  for (let at = view.text.indexOf(oldView.text); at !== -1 && places.length < MOST_PLACES; at = view.text.indexOf(oldView.text, at + 1)) {
+    const next = at + oldView.text.length;
+    if (oldView.cut && next < view.text.length && view.text[next] !== '\n') continue;
+    const place = { start: view.start(at), end: view.end(next - 1), at };
+    if (how !== 'exact' || !splitsLineEnd(text, place)) places.push(place);
+  }
+  return { places, view, oldView };
+}
+
+/** A place that holds only half of a CRLF is none: its other half would be left behind. */
+function splitsLineEnd(text: string, { start, end }: { readonly start: number; readonly end: number }): boolean {
+  return (text[start] === '\n' && text[start - 1] === '\r') || (text[end - 1] === '\r' && text[end] === '\n');
+}
+
+function withoutOverlaps(places: readonly Place[]): Place[] {
+  const kept: Place[] = [];
+  for (const place of places) if (place.start >= (kept.at(-1)?.end ?? 0)) kept.push(place);
+  return kept;
+}
+
+function twinsOf(text: string, old: string, how: How, places: readonly Place[]): number[] {
+  if (how === 'lookAlikes') return [];
+  const overlaps = (other: Place): boolean => places.some(({ start, end }) => other.start < end && start < other.end);
+  return [...new Set(findPlaces(text, old, 'lookAlikes').places.filter((other) => !overlaps(other)).map(({ start }) => lineAt(text, start)))];
+}
+
+function splice(text: string, changes: readonly Change[]): string {
+  let from = 0;
+  let out = '';
+  for (const change of changes) {
+    out += text.slice(from, change.start) + change.text;
+    from = change.end;
+  }
+  return out + text.slice(from);
+}
+
+// ── Views ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A text as one reading sees it. Each of its units stands for a piece of the original; what lies between two pieces is not seen. */
+interface View {
+  readonly text: string;
+  start(index: number): number;
+  end(index: number): number;
+  /** Whether blanks at the very end were left out. */
+  readonly cut: boolean;
+}
+
+const ALIKE: ReadonlyMap<number, number> = new Map([
+  ["'", '\u2018\u2019\u201a\u201b\u2032\u02bc\uff07'],
+  ['"', '\u201c\u201d\u201e\u201f\u2033\uff02'],
+  ['-', '\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d'],
+  [' ', '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'],
+].flatMap(([plain = '', others = '']) => [...others].map((other): [number, number] => [other.charCodeAt(0), plain.charCodeAt(0)])));
+
+const LF = 10;
+const CR = 13;
+const isBlank = (unit: number | undefined): boolean => unit === 32 || unit === 9;
+
+function viewOf(text: string, how: How): View {
+  if (how === 'exact') return { text, start: (index) => index, end: (index) => index + 1, cut: false };
+  const fold = how === 'lookAlikes';
+  const units = new Uint16Array(text.length);
+  const starts = new Uint32Array(text.length);
+  let length = 0;
+  const dropBlanks = (): void => { while (isBlank(units[length - 1])) length -= 1; };
+  for (let at = 0; at < text.length; at += 1) {
+    const unit = text.charCodeAt(at);
+    starts[length] = at;
+    if (unit === CR && text.charCodeAt(at + 1) === LF) at += 1;
+    const seen = unit === CR ? LF : fold ? ALIKE.get(unit) ?? unit : unit;
+    if (fold && seen === LF) {
+      const start = starts[length] ?? 0;
+      dropBlanks();
+      starts[length] = start;
+    }
+    units[length] = seen;
+    length += 1;
+  }
+  const whole = length;
+  if (fold) dropBlanks();
+  const start = (index: number): number => starts[index] ?? text.length;
+  return {
+    text: Buffer.from(units.buffer, 0, length * 2).toString('utf16le'),
+    start,
+    end: (index) => start(index) + (text.startsWith('\r\n', start(index)) ? 2 : 1),
+    cut: length < whole,
+  };
+}
+
+// ── Rewriting ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What stands in the place afterwards. */
+function rewrite(text: string, place: Place, found: Found, edit: Edit, how: How): string {
+  const lineEnd = lineEndAt(text, place);
+  if (how === 'exact') return /(?<!\r)\n/.test(edit.old) ? edit.new : edit.new.replace(/(?<!\r)\n/g, lineEnd);
+  const before = edit.old.replace(/\r\n?/g, '\n');
+  const steps = diffArrays(tokens(before), tokens(edit.new.replace(/\r\n?/g, '\n')), { timeout: DIFF_MS });
+  if (steps === undefined) return edit.new.replace(/\r\n?|\n/g, lineEnd);
+  const seen = unitsSeen(before, how);
+  let out = '';
+  let at = 0;
+  for (const { value, added, removed } of steps) {
+    const piece = value.join('');
+    if (added) out += piece.replaceAll('\n', lineEnd);
+    else {
+      if (!removed) out += originalOf(text, place, found.view, seen, at, at + piece.length);
+      at += piece.length;
+    }
+  }
+  return out;
+}
+
+/** For each unit of `old` (line ends as LF): its index in the view of `old`; -1 for a blank that the view leaves out. */
+function unitsSeen(before: string, how: How): readonly number[] {
+  const view = viewOf(before, how);
+  const seen = Array.from<number>({ length: before.length }).fill(-1);
+  for (let index = 0; index < view.text.length; index += 1) seen[view.start(index)] = index;
+  return seen;
+}
+
+/** The file's own characters for the units `from` to `to` of `old`. */
+function originalOf(text: string, place: Place, view: View, seen: readonly number[], from: number, to: number): string {
+  const indexes = seen.slice(from, to).filter((index) => index !== -1);
+  const [first] = indexes;
+  const last = indexes.at(-1);
+  return first === undefined || last === undefined ? '' : text.slice(view.start(place.at + first), view.end(place.at + last));
+}
+
+function tokens(text: string): string[] {
+  return text.match(/[\p{L}\p{N}_]+|[^]/gu) ?? [];
+}
+
+/** The line end that new lines in a place get: that of its own lines, else of the line it stands in, else of the one before. */
+function lineEndAt(text: string, { start, end }: Place): LineEnd {
+  const inside = lineEndOf(text.slice(start, end));
+  if (inside !== undefined) return inside;
+  const after = /\r\n|\n|\r/.exec(text.slice(end, end + 100_000))?.[0];
+  const before = /(?:\r\n|\n|\r)(?=[^\r\n]*$)/.exec(text.slice(Math.max(0, start - 100_000), start))?.[0];
+  return (after ?? before ?? '\n') as LineEnd;
+}
