@@ -1,0 +1,27 @@
+import { undeliveredOf } from '#domain/folds.ts';
+import { absent, type Loaded } from '#domain/world.ts';
+import { defineSource } from '../define.ts';
+import { pinnedPathsOf } from '../known.ts';
+import { unsaid } from '../words.ts';
+
+/**
+ * What the user mentioned by `@`, in the prompt and in words queued while the model worked. Never silent: what could not be
+ * attached is one line each. A pinned file is in view already and is not given again.
+ */
+export default defineSource<Loaded>({
+  id: 'at_mentioned_files', on: ['prompt', 'step'], threads: 'all', cadence: 'always', limits: { ms: 10_000, tokens: 60_000 }, capped: 'parts',
+  async observe(world, signal) {
+    const text = [...(world.prompt === undefined ? [] : [world.prompt.text]), ...undeliveredOf(world.log).map((queued) => queued.text)].join('\n');
+    if (!text.includes('@')) return absent;
+    const loaded = await world.mentions.load(text, signal, pinnedPathsOf(world.log));
+    return loaded.parts.length === 0 && loaded.notes.length === 0 ? absent : loaded;
+  },
+  keep: ({ files }) => files.map(({ path }) => path),
+  revive: () => undefined,
+  full: ({ parts, notes }) => {
+    const more = unsaid(notes, parts);
+    return [...parts, ...(more.length === 0 ? [] : [{ type: 'text' as const, text: more.join('\n') }])];
+  },
+  files: ({ files }) => files,
+  notes: ({ notes }) => notes,
+});

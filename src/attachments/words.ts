@@ -1,0 +1,45 @@
+import { lineDiff } from '#lib/line-diff.ts';
+import type { TodoItem } from '#domain/attachment.ts';
+import type { BlobHash, Part } from '#domain/content.ts';
+import type { BlobPort } from '#domain/ports.ts';
+
+/** A text that was said whole once and is told of by its changes since. Kept as a blob, so that a later process can compare. */
+export function keepText(blobs: BlobPort, text: string): BlobHash | null {
+  return blobs.put(Buffer.from(text))?.hash ?? null;
+}
+
+export function keptText(blobs: BlobPort, hash: BlobHash | null): string | undefined {
+  const bytes = hash === null ? undefined : blobs.get(hash);
+  return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
+}
+
+/** How a text changed: as a diff with line numbers, or whole where the diff would be more than half of it. Undefined when it did not. */
+export function changeOf(what: string, before: string, after: string): string | undefined {
+  if (before === after) return undefined;
+  const diff = lineDiff(before, after);
+  return diff === undefined || diff.patch.length * 2 > after.length ? `${what} changed and now reads:\n${after}` : `${what} changed:\n${diff.patch}`;
+}
+
+/** Parts with neighbouring texts joined by a blank line, so that a moment's block reads as one text. */
+export function joined(parts: readonly Part[]): readonly Part[] {
+  const out: Part[] = [];
+  for (const part of parts) {
+    const last = out.at(-1);
+    if (part.type === 'text' && last?.type === 'text') out[out.length - 1] = { type: 'text', text: `${last.text}\n\n${part.text}` };
+    else out.push(part);
+  }
+  return out;
+}
+
+/** Notes that the words do not hold already: a cut is told at the place of the cut as well. */
+export function unsaid(notes: readonly string[], parts: readonly Part[]): readonly string[] {
+  return notes.filter((note) => !parts.some((part) => part.type === 'text' && part.text.includes(note.slice(note.indexOf(': ') + 2))));
+}
+
+const MARKS = { open: ' ', active: '~', done: 'x' } as const;
+
+/** One item of the list, on one line. `unconfirmed`: it was under way before a summary replaced the work on it. */
+export function todoLine(item: TodoItem, unconfirmed = false): string {
+  const doubt = unconfirmed && item.state === 'active' ? ' (was under way before the summary; unconfirmed)' : '';
+  return `${item.id}. [${MARKS[item.state]}] ${item.text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')}${item.by === 'user' ? ' (user\'s)' : ''}${doubt}`;
+}

@@ -1,0 +1,24 @@
+import { structuredPatch } from 'diff';
+
+export interface LineDiff {
+  /** Hunks only (`@@ -1,2 +1,3 @@` and what follows), joined by line feeds; empty when the texts are equal. */
+  readonly patch: string;
+  readonly added: number;
+  readonly removed: number;
+}
+
+/** Milliseconds and edits after which two texts count as too different to compare. */
+const MOST_MS = 50;
+const MOST_EDITS = 2000;
+
+/** How one text became another, line by line, with `context` unchanged lines around. Undefined when that takes too long to find out. */
+export function lineDiff(before: string, after: string, context = 3): LineDiff | undefined {
+  const found = structuredPatch('', '', before, after, undefined, undefined, { context, timeout: MOST_MS, maxEditLength: MOST_EDITS });
+  if (found === undefined) return undefined;
+  const lines = found.hunks.flatMap((hunk) => hunk.lines);
+  return {
+    patch: found.hunks.map((hunk) => [`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`, ...hunk.lines].join('\n')).join('\n'),
+    added: lines.filter((line) => line.startsWith('+')).length,
+    removed: lines.filter((line) => line.startsWith('-')).length,
+  };
+}
