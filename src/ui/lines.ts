@@ -46,12 +46,12 @@ export function fold(lines: readonly string[], most: number, theme: Theme): read
   return [...lines.slice(0, kept), theme('dim', `… +${lines.length - kept} lines (Ctrl-O expands)`)];
 }
 
-/** The last `most` lines; the first of them then says how many stand above. */
-export function tail(lines: readonly string[], most: number, theme: Theme): readonly string[] {
+/** The last `most` lines; the first of them then says how many stand above, `unseen` ones that were not given included. */
+export function tail(lines: readonly string[], most: number, theme: Theme, unseen = 0): readonly string[] {
   if (lines.length <= most) return lines;
   if (most <= 0) return [];
   const kept = most - 1;
-  return [theme('dim', `… ${lines.length - kept} lines above`), ...(kept === 0 ? [] : lines.slice(-kept))];
+  return [theme('dim', `… ${lines.length - kept + unseen} lines above`), ...(kept === 0 ? [] : lines.slice(-kept))];
 }
 
 /** ASCII shorter than the width needs no measuring; most lines are. */

@@ -19,14 +19,18 @@ export interface Live {
 
 const PROGRESS_LINES = 3;
 const MOST_RUNNING = 4;
+/** With more tools at once each has one line, without its output. */
+const MOST_WITH_OUTPUT = 2;
 const MOST_QUEUED = 3;
 const MOST_TODOS = 8;
 const MOST_THINKING = 2;
 const LEAST_DIALOG = 8;
+const NEAR_LINES = 120;
+const NEAR_CHARS = 20_000;
 
 /**
  * What moves, in at most `rows` lines together with the status line. `rows` is what the composer leaves of the window.
- * A dialog comes first, then the line of activity, tools, todos and queue; the streaming text takes what is left.
+ * A dialog comes first, then the line of activity, queue, todos and tools; the streaming text takes what is left.
  */
 export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): Live {
   const status = screen.status === undefined || rows < 1 ? undefined : statusLine(screen.status, pen.columns, pen.theme);
@@ -40,11 +44,12 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
   const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRows(room), pen));
   const activity = activityLine(screen, now, pen);
   const activityLines = take(activity === undefined ? [] : ['', activity]);
-  const small = room < LEAST_DIALOG;
-  const running = take(drawRunning(screen.running, dialog !== undefined || small, pen));
-  const todos = take(screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : []);
   const queued = take(drawQueued(screen, pen));
-  const answer = tail(drawAnswerTail(screen, pen), room, pen.theme);
+  const todos = take(screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : []);
+  const brief = dialog !== undefined || room < LEAST_DIALOG || screen.running.length > MOST_WITH_OUTPUT;
+  const running = take(drawRunning(screen.running, brief, pen));
+  const { text, unseen } = near(screen.answer?.rest ?? '');
+  const answer = tail(drawAnswerTail(screen, text, pen), room, pen.theme, unseen);
   return { above: [...answer, ...running, ...activityLines, ...todos, ...queued], dialog: drawnDialog, status };
 }
 
@@ -53,20 +58,32 @@ export function dialogRows(room: number): number {
   return Math.max(Math.min(room, LEAST_DIALOG), room - 3);
 }
 
-function drawAnswerTail({ answer, thinking }: Screen, pen: Pen): readonly string[] {
+function drawAnswerTail({ answer, thinking }: Screen, text: string, pen: Pen): readonly string[] {
   if (answer === undefined) {
     const words = thinking?.text.trim() ?? '';
     if (words === '') return [];
     const lines = wrapProse(sanitise(words.slice(-1000), { tabs: 4 }), pen.columns - 2).slice(-MOST_THINKING);
     return ['', ...hang(lines.map((line) => pen.theme('dim', line)), `${pen.theme('dim', '✻')} `)];
   }
-  const { pieces } = splitMarkdown(answer.rest, answer.joined, true);
+  const { pieces } = splitMarkdown(text, answer.joined, true);
   return pieces.flatMap(({ raw, joined }, index) => [...(joined ? [] : ['']), ...drawAnswer(raw, index === 0 && !answer.begun, pen)]);
+}
+
+/**
+ * Of an unfinished block that is very long only the end can be seen, so only that is laid out: a frame must not take longer the
+ * more there is above it. A table keeps its head, to stay one.
+ */
+function near(text: string): { readonly text: string; readonly unseen: number } {
+  const lines = text.split('\n');
+  const unseen = Math.max(0, lines.length - NEAR_LINES);
+  if (unseen === 0) return { text: lines.length === 1 ? text.slice(-NEAR_CHARS) : text, unseen };
+  const head = /^[\s|:-]+$/.test(lines[1] ?? '') ? lines.slice(0, 2) : [];
+  return { text: [...head, ...lines.slice(-NEAR_LINES)].join('\n'), unseen };
 }
 
 function drawRunning(running: readonly Running[], brief: boolean, pen: Pen): readonly string[] {
   const shown = running.slice(0, MOST_RUNNING).flatMap(({ card, tail: output }) => {
-    if (brief) return [`${pen.theme('accent', '○')} ${cardLine(card, pen.columns - 2)}`];
+    if (brief) return [clip(`${pen.theme('accent', '○')} ${cardLine(card, pen.columns - 2)}`, pen.columns)];
     return ['', ...drawTitle(card, pen, '○').slice(0, 2), ...drawProgress(output, pen)];
   });
   const more = running.length - MOST_RUNNING;

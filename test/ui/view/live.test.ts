@@ -1,0 +1,145 @@
+import { describe, expect, it } from 'vitest';
+import type { Event } from '#domain/entry.ts';
+import { width } from '#lib/terminal.ts';
+import { activityLine } from '#ui/activity-line.ts';
+import type { ScreenEvent, Status } from '#ui/contract.ts';
+import { createHistory } from '#ui/history.ts';
+import { drawLive } from '#ui/live.ts';
+import { blank, reduce, type Screen } from '#ui/screen.ts';
+import { createFrames, createStore } from '#ui/store.ts';
+import { callId, card, createLog } from './entries.ts';
+import { plainPen } from './pens.ts';
+
+const STATUS: Status = {
+  model: 'pinion-demo', demo: true, mode: 'default', branch: 'main', directory: '/x', used: 1200, limit: 100_000, estimated: true, pins: 1, pinTokens: 10,
+  cacheShare: 0.5, usd: 0, unsaved: undefined,
+};
+
+function run(events: readonly ScreenEvent[], from: Screen = blank): Screen {
+  return events.reduce((screen, event) => reduce(screen, event, 1000), from);
+}
+
+function busyScreen(): Screen {
+  const log = createLog();
+  const start = (id: string): Event => ({ type: 'toolStarted', call: { id: callId(id), tool: 'Bash', input: {} }, card: card(`Bash ${id} ${'long '.repeat(30)}`) });
+  return run([
+    { type: 'busy', since: 0 }, { type: 'status', status: STATUS },
+    { type: 'entry', entry: log({ type: 'attach', by: 'model', attachment: { kind: 'todo', id: 'todo:list', items: Array.from({ length: 20 }, (_, i) => ({ id: i + 1, text: `todo ${i} 日本語`, state: i < 4 ? 'done' as const : 'open' as const, by: 'model' as const })) } }) },
+    ...Array.from({ length: 6 }, (_, i): ScreenEvent => ({ type: 'entry', entry: log({ type: 'queued', text: `queued ${i}\nsecond line` }) })),
+    ...['a', 'b', 'c', 'd', 'e', 'f'].map(start),
+    { type: 'toolProgress', callId: callId('a'), text: Array.from({ length: 50 }, (_, i) => `out ${i}`).join('\n') },
+    ...Array.from({ length: 400 }, (_, i): ScreenEvent => ({ type: 'textDelta', text: `| row ${i} | ${'x'.repeat(i % 60)} |\n${i === 0 ? '|---|---|\n' : ''}` })),
+  ]);
+}
+
+const question: ScreenEvent = { type: 'ask', id: 1, question: { kind: 'permission', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash x', Array.from({ length: 60 }, (_, i) => `l${i}`).join('\n')), reason: 'r', rules: ['Bash(x)'], keep: 'session' } };
+
+describe('the live region', () => {
+  const screens: readonly (readonly [string, Screen])[] = [['a busy turn', busyScreen()], ['a question in it', run([question], busyScreen())], ['a picker', run([{ type: 'pick', id: 1, picker: { title: 't', items: [{ id: 'a', label: 'b' }] } }, { type: 'status', status: STATUS }])]];
+  for (const [name, screen] of screens) {
+    it(`never passes its rows: ${name}`, () => {
+      for (const columns of [20, 40, 79, 200]) {
+        for (let rows = 0; rows <= 45; rows += 1) {
+          const { above, dialog, status } = drawLive(screen, rows, plainPen(columns), 5000);
+          const lines = [...above, ...dialog, ...(status === undefined ? [] : [status])];
+          expect(lines.length).toBeLessThanOrEqual(rows);
+          for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(columns);
+        }
+      }
+    });
+  }
+
+  it('shows the end of a long answer and how much stands above it', () => {
+    const { above } = drawLive(busyScreen(), 30, plainPen(79), 5000);
+    expect(above[0]).toMatch(/^… \d+ lines above$/);
+    expect(above.join('\n')).toContain('row 399');
+  });
+
+  it('looks as it should', async () => {
+    const short = run([{ type: 'textDelta', text: '\n' }], run([
+      { type: 'busy', since: 0 }, { type: 'status', status: STATUS }, { type: 'textDelta', text: 'Some words\nthat come' },
+    ]));
+    const frame = (screen: Screen): string => {
+      const { above, dialog, status } = drawLive(screen, 22, plainPen(60), 65_000);
+      return [...above, ...dialog, '[composer]', status].join('\n');
+    };
+    await expect(`${frame(short)}\n\n=====\n\n${frame(busyScreen())}\n\n=====\n\n${frame(run([question], busyScreen()))}\n`).toMatchFileSnapshot('../../golden/frames/live-60.txt');
+  });
+
+  it('shows thoughts as they come, and the todo panel unless it is hidden', () => {
+    const thinking = run([{ type: 'busy', since: 0 }, { type: 'thinkingDelta', text: 'First this. Then that.' }]);
+    expect(drawLive(thinking, 10, plainPen(60), 0).above.join('\n')).toContain('✻ First this. Then that.');
+    const todos = drawLive(busyScreen(), 30, plainPen(60), 0).above.join('\n');
+    expect(todos).toContain('todos 4/20');
+    expect(drawLive(reduce(busyScreen(), { type: 'toggle', what: 'todos' }, 0), 30, plainPen(60), 0).above.join('\n')).not.toContain('todos 4/20');
+  });
+});
+
+describe('the line of activity', () => {
+  const line = (events: readonly ScreenEvent[], now = 66_000): string | undefined => activityLine(run([{ type: 'busy', since: 1000 }, ...events]), now, plainPen(80))?.slice(2);
+
+  it('says what is going on, for how long and how much came', () => {
+    expect(activityLine(blank, 0, plainPen(80))).toBeUndefined();
+    expect(line([])).toBe('Working… 1m 05s · Esc interrupts');
+    expect(line([{ type: 'thinkingDelta', text: '', tokens: 1200 }])).toBe('Thinking… 1m 05s · ~1.2k tokens · Esc interrupts');
+    expect(line([{ type: 'textDelta', text: 'x'.repeat(400) }])).toBe('Answering… 1m 05s · ~100 tokens · Esc interrupts');
+    expect(line([{ type: 'callDelta', tool: 'Write', chars: 4000 }])).toBe('Writing a Write call… 1m 05s · ~1k tokens · Esc interrupts');
+    expect(line([{ type: 'doing', what: 'compacting' }])).toBe('compacting… 1m 05s · Esc interrupts');
+    expect(line([{ type: 'toolStarted', call: { id: callId('a'), tool: 'T', input: {} }, card: card('T') }])).toBe('Running… 1m 05s · Esc interrupts');
+  });
+
+  it('counts a wait down', () => {
+    const wait: ScreenEvent = { type: 'waiting', attempt: 2, reason: 'overloaded', ms: 8000 };
+    expect(line([wait], 1000)).toBe('overloaded; attempt 2 in 8s 0s · Esc interrupts');
+    expect(line([wait], 6500)).toBe('overloaded; attempt 2 in 3s 5s · Esc interrupts');
+    expect(line([wait], 20_000)).toContain('in 0s');
+  });
+});
+
+describe('what was printed', () => {
+  it('only grows, in portions, at the width of its time, across a new session too', () => {
+    const history = createHistory();
+    const log = createLog();
+    const prompts = (n: number): ScreenEvent => ({ type: 'replay', entries: Array.from({ length: n }, (_, i) => log({ type: 'prompt', text: `prompt number ${i}` })) });
+    const first = run([prompts(120)]);
+    const sizes = [1, 2, 3].map(() => history.take(first, plainPen(40)).printed.length);
+    expect(sizes).toEqual([50, 100, 120]);
+    const { printed, more } = history.take(first, plainPen(10));
+    expect(more).toBe(false);
+    expect(history.take(first, plainPen(10)).printed).toBe(printed);
+    const second = history.take(run([prompts(1)], first), plainPen(12));
+    expect(second.printed).toHaveLength(121);
+    expect(second.printed.slice(0, 120)).toEqual(printed);
+    expect(second.printed.at(-1)?.text).toBe('\n› prompt \n  number 0');
+    expect(new Set(second.printed.map(({ key }) => key)).size).toBe(121);
+  });
+});
+
+describe('frames', () => {
+  it('draw once for all that comes within their time, and leave no timer', async () => {
+    let drawn = 0;
+    const frames = createFrames(() => { drawn += 1; }, 5);
+    for (let i = 0; i < 100; i += 1) frames.soon();
+    expect(drawn).toBe(0);
+    await new Promise((resolve) => { setTimeout(resolve, 30); });
+    expect(drawn).toBe(1);
+    frames.soon();
+    frames.now();
+    expect(drawn).toBe(2);
+    frames.soon();
+    frames.stop();
+    await new Promise((resolve) => { setTimeout(resolve, 20); });
+    expect(drawn).toBe(2);
+  });
+
+  it('a store tells its listeners of a new state only', () => {
+    const store = createStore(1);
+    const seen: number[] = [];
+    const leave = store.subscribe(() => seen.push(store.get()));
+    store.set(1);
+    store.set(2);
+    leave();
+    store.set(3);
+    expect(seen).toEqual([2]);
+  });
+});
