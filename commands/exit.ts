@@ -1,0 +1,10 @@
+import { defineCommand } from '#domain/command.ts';
+
+/** Ends the program; the session can be gone on with. */
+export default defineCommand({
+  id: 'exit',
+  aliases: ['quit'],
+  summary: 'Leave; the session stays for -c and /resume',
+  anytime: true,
+  run: () => ({ type: 'exit' }),
+});

@@ -1,0 +1,21 @@
+import { shelf } from '#lib/shelf.ts';
+import type { Command } from '#domain/command.ts';
+import clear from './clear.ts';
+import compact from './compact.ts';
+import context from './context.ts';
+import cost from './cost.ts';
+import exit from './exit.ts';
+import help from './help.ts';
+import login from './login.ts';
+import logout from './logout.ts';
+import model from './model.ts';
+import pin from './pin.ts';
+import plan from './plan.ts';
+import resume from './resume.ts';
+import todo from './todo.ts';
+import unpin from './unpin.ts';
+
+/** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
+export const commands: readonly Command[] = shelf('commands', [
+  pin, unpin, todo, context, compact, clear, resume, model, cost, plan, login, logout, help, exit,
+]);

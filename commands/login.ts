@@ -1,0 +1,8 @@
+import { defineCommand } from '#domain/command.ts';
+
+/** Asks for a key and keeps it for later starts. */
+export default defineCommand({
+  id: 'login',
+  summary: 'Enter an API key; it is kept in a file that only you can read',
+  run: () => ({ type: 'login' }),
+});

@@ -1,0 +1,8 @@
+import { defineCommand } from '#domain/command.ts';
+
+/** Forgets the kept key. */
+export default defineCommand({
+  id: 'logout',
+  summary: 'Forget the key that /login kept',
+  run: () => ({ type: 'logout' }),
+});

@@ -1,0 +1,17 @@
+import { defineCommand } from '#domain/command.ts';
+import { modeOf } from '#domain/folds.ts';
+
+/** Turns plan mode on and off. */
+export default defineCommand({
+  id: 'plan',
+  summary: 'Plan mode on or off: the model reads and thinks, and changes nothing',
+  usage: '[on | off]',
+  anytime: true,
+  complete: () => ['on', 'off'],
+  run(args, { session }) {
+    const word = args.trim();
+    if (word !== '' && word !== 'on' && word !== 'off') return { type: 'refuse', message: 'It is /plan, /plan on or /plan off.' };
+    const on = word === '' ? modeOf(session.log) !== 'plan' : word === 'on';
+    return { type: 'mode', mode: on ? 'plan' : 'default' };
+  },
+});
