@@ -1,5 +1,6 @@
 import stringWidth from 'string-width';
 import wrapAnsi from 'wrap-ansi';
+import { markControls } from './marks.ts';
 
 /** How outside text is made fit for the terminal. */
 export interface SanitiseOptions {
@@ -23,12 +24,6 @@ const PLAIN_LINE = /^[\x20-\x7e]*$/;
 const COLOURS = /\x1b\[[0-9;:]{0,64}m/g;
 /** Colours that may still be coming: the beginning of an SGR sequence, a CR whose LF may follow, half a surrogate pair. */
 const UNFINISHED = /(?:\x1b(?:\[[0-9;:]{0,64})?|\r|[\ud800-\udbff])$/;
-/**
- * Controls (C0 without tab and line feed, DEL, C1), line and paragraph separators, what turns the direction of writing,
- * what is invisible and holds nothing together, and tag characters outside of a flag.
- */
-const HOSTILE = /\r\n|\u{1f3f4}[\u{e0020}-\u{e007e}]{1,16}\u{e007f}|[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
-
 /**
  * The one way for text from outside (files, models, programs, servers) to the terminal. What is left can only be printed:
  * every control character, 8-bit ones and those that turn the writing direction included, stands there as a visible mark
@@ -70,13 +65,7 @@ export function createSanitiser(options: SanitiseOptions = {}): Sanitiser {
 
 function mark(text: string, options: SanitiseOptions): string {
   const plain = options.dropColours === true ? text.replace(COLOURS, '') : text;
-  return plain.replace(HOSTILE, (found) => {
-    if (found === '\r\n') return '\n';
-    const code = found.codePointAt(0) ?? 0;
-    if (code === 0x1f3f4) return found;
-    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-    return code === 0x7f ? '␡' : `<U+${code.toString(16).toUpperCase().padStart(4, '0')}>`;
-  });
+  return markControls(plain.replaceAll('\r\n', '\n'));
 }
 
 /** Tabs as spaces up to the next stop, in display columns, line by line; the first line begins at column `from`. */

@@ -1,3 +1,4 @@
+import { markControls } from '#lib/marks.ts';
 import { type Editor, chipLabel, moveTo } from './editor.ts';
 import { graphemes } from './graphemes.ts';
 
@@ -71,16 +72,13 @@ function cellsOf(editor: Editor, line: string, room: number, measure: Measure): 
   });
 }
 
-/** What a grapheme is drawn as: nothing that a terminal could take for more than print, whatever was pasted. */
+/** What a grapheme is drawn as, whatever was pasted. */
 function visible(grapheme: string): string {
-  if (grapheme === '\t') return TAB;
-  const untagged = grapheme.startsWith('\u{1f3f4}') ? grapheme : grapheme.replace(/[\u{e0000}-\u{e007f}]/gu, '\ufffd');
-  return untagged.replace(/[\x00-\x1f]/g, (control) => String.fromCodePoint(0x2400 + control.charCodeAt(0)))
-    .replace(/[\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g, '\ufffd');
+  return grapheme === '\t' ? TAB : markControls(grapheme);
 }
 
 function cut(shown: string, room: number, measure: Measure): string {
-  return measure(shown) <= room ? shown : `${shown.slice(0, Math.max(0, room - 2))}…]`;
+  return measure(shown) <= room ? shown : `${shown.slice(0, Math.max(0, room - 2))}…${shown.slice(-1)}`;
 }
 
 /** Where the cursor stands: which row, which column of it (from 0). At a wrap it stands at the start of the next row. */

@@ -100,7 +100,7 @@ describe('visual rows', () => {
     expect(rows('a\n\nb', 10)).toEqual(['a', '', 'b']);
   });
   it('show tabs as spaces and controls as marks', () => {
-    expect(rows('\ta\x1b[2J\u009bx\u202e', 40)).toEqual(['    a␛[2J\ufffdx\ufffd']);
+    expect(rows('\ta\x1b[2J\u009bx\u202e', 40)).toEqual(['    a␛[2J<U+009B>x<U+202E>']);
   });
   it('find the cursor, at a wrap on the next row', () => {
     const editor = at('one two |three');
