@@ -67,16 +67,9 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
   }
 }
 
-/** How a reply ended, where that needs saying. */
+/** How a reply ended, where that needs saying; for other reasons the loop leaves a notice. */
 export function endingOf({ stop }: EntryOf<'assistant'>): BlockBody | undefined {
-  switch (stop) {
-    case 'end_turn': case 'tool_use': case 'stop_sequence': case 'pause_turn': return undefined;
-    case 'interrupted': return { type: 'mark', text: 'interrupted' };
-    case 'max_tokens': return { type: 'notice', level: 'warning', text: 'The answer was cut at the output limit.' };
-    case 'refusal': return { type: 'notice', level: 'warning', text: 'The model declined to answer.' };
-    case 'model_context_window_exceeded': return { type: 'notice', level: 'warning', text: 'The answer was cut: the context window is full. /compact makes room.' };
-    default: return { type: 'notice', level: 'warning', text: `The reply ended with "${stop}".` };
-  }
+  return stop === 'interrupted' ? { type: 'mark', text: 'interrupted' } : undefined;
 }
 
 /** The answer's text as it streams: text blocks one after the other. */

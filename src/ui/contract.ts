@@ -42,6 +42,8 @@ export type ScreenEvent =
   | { readonly type: 'pick'; readonly id: number; readonly picker: Picker }
   /** One line of secret text, such as a key: shown as dots. */
   | { readonly type: 'secret'; readonly id: number; readonly title: string; readonly hint: string }
+  /** After a compaction: of how many pins the bytes were found in the next request, and what that weighs (estimated tokens). */
+  | { readonly type: 'compacted'; readonly kept: number; readonly of: number; readonly tokensBefore: number; readonly tokensAfter: number }
   /** The question of this id is settled (answered, or no longer needed). */
   | { readonly type: 'settled'; readonly id: number }
   /** Text put into the composer (a prompt taken back, an interrupted draft). */

@@ -9,6 +9,7 @@ import { answerOf, type Block, type BlockBody, blocksOf, endingOf, isFolded, typ
 import type { ScreenEvent, Status } from './contract.ts';
 import { type Dialog, openDialog } from './dialog.ts';
 import { beyond, type Piece, splitMarkdown } from './markdown-split.ts';
+import { tokens } from './numbers.ts';
 
 /** A tool at work. */
 export interface Running {
@@ -89,6 +90,7 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'idle': return rest(screen);
     case 'status': return { ...screen, status: event.status };
     case 'card': return push(screen, { type: 'card', card: event.card });
+    case 'compacted': return push(screen, compacted(event));
     case 'ask': case 'pick': case 'secret': return { ...screen, dialogs: [...screen.dialogs.filter(({ id }) => id !== event.id), openDialog(event)] };
     case 'settled': return { ...screen, dialogs: screen.dialogs.filter(({ id }) => id !== event.id) };
     case 'dialog': return { ...screen, dialogs: screen.dialogs.map((dialog) => (dialog.id === event.dialog.id ? event.dialog : dialog)) };
@@ -178,6 +180,11 @@ function stream(screen: Screen, text: string): Screen {
 function discard(screen: Screen): Screen {
   const base = { ...screen, answer: undefined, thinking: undefined, writing: undefined };
   return screen.answer?.begun === true ? push(base, { type: 'mark', text: 'starts again; the unfinished answer above is void' }) : base;
+}
+
+function compacted({ kept, of, tokensBefore, tokensAfter }: Extract<ScreenEvent, { type: 'compacted' }>): BlockBody {
+  const text = `${kept}/${of} pins kept, ${tokens(tokensBefore)} → ~${tokens(tokensAfter)} tokens`;
+  return kept < of ? { type: 'notice', level: 'error', text } : { type: 'mark', text };
 }
 
 function progress(screen: Screen, callId: CallId, text: string): Screen {

@@ -161,9 +161,8 @@ describe('the screen as a fold', () => {
     expect(shown({ ...screen, done: screen.done.slice(0, 2) })).toBe('  ⎿ 5 earlier blocks are not shown\n\n› p5');
   });
 
-  it('gives every stop reason its words', () => {
-    expect(shown(run(entries(createLog(), assistant([text('a')], 'max_tokens'))))).toContain('cut at the output limit');
-    expect(shown(run(entries(createLog(), assistant([], 'refusal'))))).toContain('declined');
-    expect(shown(run(entries(createLog(), assistant([], 'brand_new_reason'))))).toContain('"brand_new_reason"');
+  it('says what a compaction kept', () => {
+    expect(shown(run([{ type: 'compacted', kept: 3, of: 3, tokensBefore: 84_000, tokensAfter: 6000 }]))).toBe('  ⎿ 3/3 pins kept, 84k → ~6k tokens');
+    expect(shown(run([{ type: 'compacted', kept: 2, of: 3, tokensBefore: 84_000, tokensAfter: 6000 }]))).toBe('\n✗ 2/3 pins kept, 84k → ~6k tokens');
   });
 });
