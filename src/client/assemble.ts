@@ -106,6 +106,7 @@ function takeEvent(state: Assembly, event: Obj): readonly ModelDelta[] {
       const type = TYPE_OF_DELTA[stringOf(delta['type']) ?? ''];
       return type === undefined ? [] : grow(blockFor(state, event, type), delta);
     }
+    case 'content_block_stop': return rest(state.byIndex.get(numberOf(event['index']) ?? 0));
     case 'message_delta': {
       const delta = objOf(event['delta']);
       state.stop = stringOf(delta['stop_reason']) ?? state.stop;
@@ -178,6 +179,13 @@ function whole(block: Block, text: string): string {
   const cut = last >= 0xd800 && last <= 0xdbff;
   block.held = cut ? joined.slice(-1) : '';
   return wellFormed(cut ? joined.slice(0, -1) : joined);
+}
+
+/** A half that never got its other half is shown as what it is kept as. */
+function rest(block: Block | undefined): readonly ModelDelta[] {
+  if (block === undefined || block.held === '') return [];
+  block.held = '';
+  return block.type === 'text' ? [{ type: 'text', text: wellFormed('\ud800') }] : [];
 }
 
 function finishAll(blocks: readonly Block[], usedIds: ReadonlySet<string>): readonly ContentBlock[] {

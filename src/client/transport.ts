@@ -49,6 +49,7 @@ export function createTransport(connection: Connection): Transport {
     async open(body, betas, watch) {
       const { client, rawEvents } = await sdk();
       watch.signal.throwIfAborted();
+      watch.sending();
       // `messages.create` would write warnings about old models straight to the console.
       const response = await client.post('/v1/messages', { body, stream: true, signal: watch.signal, headers: headersFor(betas) }).asResponse();
       watch.headersCame();

@@ -2,7 +2,7 @@
 export interface Deadlines {
   /** From the request to the answer's headers. */
   readonly headersMs: number;
-  /** Without a single byte of the body. */
+  /** Without a single byte of the timers. */
   readonly idleMs: number;
   /** Without an event other than a ping. */
   readonly stallMs: number;
@@ -18,6 +18,8 @@ export class Overdue extends Error {
 export interface Watch {
   /** Aborts when a limit runs out or the outer signal aborts. */
   readonly signal: AbortSignal;
+  /** The request goes out: the time for its headers begins. */
+  sending(): void;
   headersCame(): void;
   bytesCame(): void;
   eventCame(): void;
@@ -29,26 +31,26 @@ export interface Watch {
 export function startWatch(deadlines: Deadlines, outer: AbortSignal): Watch {
   const controller = new AbortController();
   const limit = (ms: number, what: string): NodeJS.Timeout => setTimeout(() => { controller.abort(new Overdue(`${what} within ${inWords(ms)}`)); }, ms);
-  const headers = limit(deadlines.headersMs, 'no answer');
   const total = limit(deadlines.totalMs, 'the reply did not end');
-  const body: { idle?: NodeJS.Timeout; stall?: NodeJS.Timeout } = {};
+  const timers: { headers?: NodeJS.Timeout; idle?: NodeJS.Timeout; stall?: NodeJS.Timeout } = {};
   let closed = false;
   const follow = (): void => { controller.abort(outer.reason); };
   if (outer.aborted) follow();
   else outer.addEventListener('abort', follow, { once: true });
   return {
     signal: controller.signal,
+    sending() { timers.headers ??= limit(deadlines.headersMs, 'no answer'); },
     headersCame() {
-      clearTimeout(headers);
-      body.idle ??= limit(deadlines.idleMs, 'the connection is silent: no byte came');
-      body.stall ??= limit(deadlines.stallMs, 'the reply stands still: nothing new came');
+      clearTimeout(timers.headers);
+      timers.idle ??= limit(deadlines.idleMs, 'the connection is silent: no byte came');
+      timers.stall ??= limit(deadlines.stallMs, 'the reply stands still: nothing new came');
     },
     // `refresh` would wake a cleared timer up again.
-    bytesCame() { if (!closed) body.idle?.refresh(); },
-    eventCame() { if (!closed) body.stall?.refresh(); },
+    bytesCame() { if (!closed) timers.idle?.refresh(); },
+    eventCame() { if (!closed) timers.stall?.refresh(); },
     close() {
       closed = true;
-      for (const timer of [headers, total, body.idle, body.stall]) clearTimeout(timer);
+      for (const timer of [total, ...Object.values(timers)]) clearTimeout(timer);
       outer.removeEventListener('abort', follow);
       controller.abort(new Error('the attempt is over'));
     },
