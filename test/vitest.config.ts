@@ -9,6 +9,7 @@ const markdown: Plugin = {
 const root = new URL('..', import.meta.url).pathname;
 const shared = {
   plugins: [markdown],
+  define: { PINION_VERSION: JSON.stringify('0.0.0-test') },
   resolve: { alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` } },
 };
 

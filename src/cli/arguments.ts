@@ -1,0 +1,130 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { UserError } from '#lib/errors.ts';
+import type { PermissionMode } from '#domain/entry.ts';
+import { VERSION } from './version.ts';
+
+/** What was asked for on the command line. */
+export interface Arguments {
+  readonly prompt?: string;
+  readonly print: boolean;
+  readonly continue: boolean;
+  /** `true` asks which. */
+  readonly resume?: string | true;
+  readonly model?: string;
+  readonly outputFormat: 'text' | 'json';
+  readonly maxTurns?: number;
+  readonly allowedTools: readonly string[];
+  readonly disallowedTools: readonly string[];
+  readonly permissionMode?: PermissionMode;
+  readonly appendSystemPrompt?: string;
+  readonly pin: readonly string[];
+  readonly addDir: readonly string[];
+  readonly trust: boolean;
+}
+
+/** Bad flags or input: exit code 2. */
+export class UsageError extends UserError {}
+
+/** Text that answers the command line already (help, version): printed as it is, exit code 0. */
+export class Answered extends Error {
+  override readonly name = 'Answered';
+}
+
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
+
+function positive(text: string): number {
+  const n = Number(text);
+  if (!Number.isInteger(n) || n < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  return n;
+}
+
+const collect = (text: string, before: readonly string[]): readonly string[] => [...before, text];
+const collectRules = (text: string, before: readonly string[]): readonly string[] => [...before, ...splitRules(text)];
+
+/** Rules separated by commas or blanks outside of brackets: `Bash(git log *),Edit Read(src/**)`. */
+export function splitRules(text: string): readonly string[] {
+  const rules: string[] = [];
+  let depth = 0;
+  let rule = '';
+  for (const char of text) {
+    if (char === '(') depth += 1;
+    if (char === ')') depth -= 1;
+    if (depth <= 0 && (char === ',' || /\s/.test(char))) {
+      rules.push(rule);
+      rule = '';
+    } else rule += char;
+  }
+  return [...rules, rule].map((each) => each.trim()).filter((each) => each !== '');
+}
+
+function program(write: (text: string) => void): Command {
+  return new Command('pinion')
+    .description('A coding-agent shell for the terminal: chat with a model that reads, edits and runs things in your project.')
+    .argument('[prompt]', 'what to say first')
+    .option('-p, --print', 'answer once on standard output and end; piped input is added to the prompt', false)
+    .option('-c, --continue', 'go on with the newest session of this directory', false)
+    .option('-r, --resume [id]', 'go on with a session; without an id choose one')
+    .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
+    .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json']).default('text'))
+    .option('--max-turns <n>', 'most model requests of one turn', positive)
+    .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect, [])
+    .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(MODES))
+    .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules, [])
+    .option('--disallowed-tools <rules>', 'rules that are refused (repeatable)', collectRules, [])
+    .addOption(new Option('--allowedTools <rules>').hideHelp().argParser(collectRules).default([]))
+    .addOption(new Option('--disallowedTools <rules>').hideHelp().argParser(collectRules).default([]))
+    .addOption(new Option('--dangerously-skip-permissions', 'as --permission-mode bypassPermissions').hideHelp().default(false))
+    .option('--append-system-prompt <text>', 'text added to the system prompt')
+    .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect, [])
+    .option('--trust', 'trust this folder: its allow rules, env and commands take effect', false)
+    .version(VERSION, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .addHelpText('after', EPILOGUE)
+    .configureOutput({ writeOut: write, writeErr: write })
+    .allowExcessArguments(true)
+    .exitOverride();
+}
+
+const EPILOGUE = `
+Without a key (ANTHROPIC_API_KEY, or /login) the built-in demo model answers: rule-based, offline, free.
+Inside: type / for commands, @ to mention a file, ! to run a command yourself, ? for keys.
+
+Exit codes: 0 done, 1 the run failed, 2 bad flags or input, 130 and 143 ended by a signal.
+Files: PINION_HOME (settings, sessions), .pinion/settings.json, AGENTS.md and CLAUDE.md of the project.`;
+
+/** Reads the command line. Throws {@link Answered} for help and version, {@link UsageError} (one line) for what is wrong. */
+export function parseArguments(argv: readonly string[]): Arguments {
+  let written = '';
+  const command = program((text) => { written += text; });
+  try {
+    command.parse([...argv], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode === 0) throw new Answered(written);
+    throw new UsageError(`${error.message.replace(/^error: /, '').replaceAll('\n', ' ').trim()} See pinion --help.`);
+  }
+  const { args } = command;
+  if (args.length > 1) throw new UsageError(`the prompt is one argument, here are ${args.length}: put it in quotes. See pinion --help.`);
+  return toArguments(command.opts(), args[0]);
+}
+
+interface Options {
+  readonly print: boolean; readonly continue: boolean; readonly resume?: string | true; readonly model?: string;
+  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly pin: string[]; readonly permissionMode?: PermissionMode;
+  readonly allowedTools: string[]; readonly disallowedTools: string[]; readonly dangerouslySkipPermissions: boolean;
+  readonly appendSystemPrompt?: string; readonly addDir: string[]; readonly trust: boolean;
+}
+
+function toArguments(options: Options, prompt: string | undefined): Arguments {
+  const { print, continue: goOn, resume, model, outputFormat, maxTurns, pin, allowedTools, disallowedTools, appendSystemPrompt, addDir, trust } = options;
+  const permissionMode = options.permissionMode ?? (options.dangerouslySkipPermissions ? 'bypassPermissions' : undefined);
+  if (goOn && resume !== undefined) throw new UsageError('-c goes on with the newest session, -r with one you name: use one of them.');
+  if (print && resume === true) throw new UsageError('in print mode -r needs the id of a session: pinion -p -r <id> "…".');
+  if (!print && outputFormat !== 'text') throw new UsageError('--output-format goes with -p.');
+  return {
+    print, continue: goOn, outputFormat, pin, allowedTools, disallowedTools, addDir, trust,
+    ...(prompt !== undefined && { prompt }), ...(resume !== undefined && { resume }), ...(model !== undefined && { model }),
+    ...(maxTurns !== undefined && { maxTurns }), ...(permissionMode !== undefined && { permissionMode }),
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+  };
+}

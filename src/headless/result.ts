@@ -1,0 +1,80 @@
+import type { Call } from '#domain/tool.ts';
+import type { Entry } from '#domain/entry.ts';
+import type { Outcome } from '#domain/ports.ts';
+import type { Json } from '#lib/brand.ts';
+
+/** A call that had to be asked for while nobody was there to ask. */
+export interface Denial {
+  readonly tool_name: string;
+  readonly tool_use_id: string;
+  readonly tool_input: Json;
+}
+
+/** The one object that `--output-format json` prints. Field names are those that programs of this field expect. */
+export interface PrintResult {
+  readonly type: 'result';
+  readonly subtype: 'success' | 'error_max_turns' | 'error_during_execution';
+  readonly is_error: boolean;
+  readonly result: string;
+  readonly session_id: string;
+  /** Model replies of this run; 0 for a slash command. */
+  readonly num_turns: number;
+  readonly duration_ms: number;
+  readonly total_cost_usd: number;
+  readonly usage: {
+    readonly input_tokens: number;
+    readonly output_tokens: number;
+    readonly cache_read_input_tokens: number;
+    readonly cache_creation_input_tokens: number;
+  };
+  readonly model: string;
+  readonly permission_denials: readonly Denial[];
+}
+
+export interface Run {
+  readonly sessionId: string;
+  /** Entries that this run added. */
+  readonly entries: readonly Entry[];
+  readonly outcome: Outcome;
+  readonly durationMs: number;
+  readonly usd: number | undefined;
+  readonly model: string;
+  readonly denials: readonly Call[];
+}
+
+/** What a run came to. The text is the last answer's; a run that failed says why instead. */
+export function resultOf(run: Run): PrintResult {
+  const replies = run.entries.filter((entry) => entry.type === 'assistant');
+  const spent = run.entries.flatMap((entry) => (entry.type === 'assistant' || entry.type === 'compaction' ? [entry.usage] : []));
+  const sum = (key: 'input' | 'output' | 'cacheRead' | 'cacheWrite'): number => spent.reduce((total, usage) => total + usage[key], 0);
+  const failure = failureOf(run.outcome);
+  return {
+    type: 'result',
+    subtype: failure === undefined ? 'success' : run.outcome.kind === 'outOfSteps' ? 'error_max_turns' : 'error_during_execution',
+    is_error: failure !== undefined,
+    result: failure ?? textOf(run.entries),
+    session_id: run.sessionId,
+    num_turns: replies.length,
+    duration_ms: Math.round(run.durationMs),
+    total_cost_usd: run.usd ?? 0,
+    usage: { input_tokens: sum('input'), output_tokens: sum('output'), cache_read_input_tokens: sum('cacheRead'), cache_creation_input_tokens: sum('cacheWrite') },
+    model: run.model,
+    permission_denials: run.denials.map((call) => ({ tool_name: call.tool, tool_use_id: call.id, tool_input: call.input })),
+  };
+}
+
+/** Why the run did not come to an answer, in one line; undefined when it did. */
+export function failureOf(outcome: Outcome): string | undefined {
+  switch (outcome.kind) {
+    case 'answered': return undefined;
+    case 'interrupted': return 'interrupted';
+    case 'outOfSteps': return `stopped after ${outcome.steps} model requests, the most that --max-turns allows`;
+    case 'stopped':
+    case 'failed': return outcome.message;
+  }
+}
+
+function textOf(entries: readonly Entry[]): string {
+  const last = entries.findLast((entry) => entry.type === 'assistant');
+  return last?.content.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n\n') ?? '';
+}

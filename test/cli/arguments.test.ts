@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { Answered, parseArguments, splitRules, UsageError } from '#cli/arguments.ts';
+
+describe('the command line', () => {
+  it('is read', () => {
+    expect(parseArguments([])).toEqual({ print: false, continue: false, outputFormat: 'text', pin: [], allowedTools: [], disallowedTools: [], addDir: [], trust: false });
+    expect(parseArguments(['-p', 'hi', '--output-format', 'json', '--pin', 'a', '--pin', 'b', '--max-turns', '3', '--permission-mode', 'plan', '--add-dir', '..', '--trust', '--model', 'opus']))
+      .toMatchObject({ print: true, prompt: 'hi', outputFormat: 'json', pin: ['a', 'b'], maxTurns: 3, permissionMode: 'plan', addDir: ['..'], trust: true, model: 'opus' });
+    expect(parseArguments(['-c', '-p', '/compact'])).toMatchObject({ continue: true, print: true, prompt: '/compact' });
+    expect(parseArguments(['-r', 'abc', '-p', 'x'])).toMatchObject({ resume: 'abc', prompt: 'x' });
+    expect(parseArguments(['-r'])).toMatchObject({ resume: true });
+    expect(parseArguments(['--dangerously-skip-permissions'])).toMatchObject({ permissionMode: 'bypassPermissions' });
+  });
+  it('splits rules outside of brackets, in both spellings of the flag', () => {
+    expect(splitRules('Bash(git log *),Edit Read(src/**, x)')).toEqual(['Bash(git log *)', 'Edit', 'Read(src/**, x)']);
+    expect(parseArguments(['--allowedTools', 'Edit,Write', '--disallowed-tools', 'Bash']).allowedTools).toEqual(['Edit', 'Write']);
+    expect(parseArguments(['--disallowedTools', 'Bash']).disallowedTools).toEqual(['Bash']);
+  });
+  it.each([
+    [['--nonsense'], /unknown option '--nonsense'/],
+    [['--max-turns', '0'], /whole number from 1/],
+    [['--output-format', 'xml', '-p', 'x'], /Allowed choices are text, json/],
+    [['--permission-mode', 'yolo'], /Allowed choices/],
+    [['--output-format', 'json'], /goes with -p/],
+    [['-c', '-r', 'x'], /use one of them/],
+    [['-p', '-r'], /needs the id/],
+    [['two', 'words'], /put it in quotes/],
+    [['--pin'], /argument missing/],
+  ])('%j is wrong, in one line', (argv, message) => {
+    expect(() => parseArguments(argv)).toThrow(UsageError);
+    expect(() => parseArguments(argv)).toThrow(message);
+    try {
+      parseArguments(argv);
+    } catch (error) {
+      expect(String(error)).not.toContain('\n');
+    }
+  });
+  it('answers help and version itself', () => {
+    expect(() => parseArguments(['--version'])).toThrow(Answered);
+    try {
+      parseArguments(['--help']);
+    } catch (error) {
+      expect(error).toBeInstanceOf(Answered);
+      expect((error as Answered).message).toContain('--pin <path>');
+      expect((error as Answered).message).toContain('Exit codes');
+      expect((error as Answered).message).not.toContain('allowedTools');
+    }
+  });
+});
