@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DEMO_MODEL } from '#domain/model.ts';
 import { createPromptCache, tokensOfText } from './cache.ts';
-import { replyTo, type Turn } from './rules.ts';
+import type { Turn } from './rule.ts';
+import { replyTo } from './rules.ts';
 import { type DemoRequest, viewOf } from './view.ts';
 
 export interface DemoOptions {
