@@ -25,7 +25,7 @@ export function activityLine(screen: Screen, now: number, pen: Pen): string | un
 }
 
 function doing({ doing, writing, thinking, answer, running }: Screen): string {
-  if (doing !== undefined) return sanitise(doing, { newlines: false });
+  if (doing !== undefined) return sanitise(doing.charAt(0).toUpperCase() + doing.slice(1), { newlines: false });
   if (writing !== undefined) return `Writing a ${sanitise(writing.tool, { newlines: false })} call`;
   if (answer !== undefined) return 'Answering';
   if (running.length > 0) return 'Running';

@@ -41,7 +41,7 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
     return taken;
   };
   const [dialog] = screen.dialogs;
-  const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRows(room), pen));
+  const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRoom(screen, rows), pen));
   const activity = activityLine(screen, now, pen);
   const activityLines = take(activity === undefined ? [] : ['', activity]);
   const queued = take(drawQueued(screen, pen));
@@ -53,8 +53,9 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
   return { above: [...answer, ...running, ...activityLines, ...todos, ...queued], dialog: drawnDialog, status };
 }
 
-/** Rows that a dialog may take: some of what stands above it stays in sight where there is room. */
-export function dialogRows(room: number): number {
+/** Rows that a dialog may take of `rows`: some of what stands above it stays in sight where there is room. */
+export function dialogRoom(screen: Screen, rows: number): number {
+  const room = rows - (screen.status === undefined ? 0 : 1);
   return Math.max(Math.min(room, LEAST_DIALOG), room - 3);
 }
 

@@ -22,23 +22,32 @@ export function createStore<S>(initial: S): Store<S> {
   };
 }
 
-/** Draws at once, or soon: what comes in meanwhile is drawn with it. No timer runs while nothing is to be drawn. */
+/** Draws soon; what comes in meanwhile is drawn with it. No timer runs while nothing is to be drawn. */
 export interface Frames {
-  now(): void;
+  /** As soon as what has been read is worked off: for what a person did. */
+  promptly(): void;
+  /** Within the frame's time: for what comes in by itself. */
   soon(): void;
   stop(): void;
 }
 
-/** `draw` is called at most once within `ms` milliseconds for everything that may wait. */
+/** `draw` is called once for everything that came within `ms` milliseconds. */
 export function createFrames(draw: () => void, ms: number): Frames {
   let timer: NodeJS.Timeout | undefined;
+  let immediate: NodeJS.Immediate | undefined;
   const stop = (): void => {
     clearTimeout(timer);
+    clearImmediate(immediate);
     timer = undefined;
+    immediate = undefined;
   };
-  const now = (): void => {
+  const run = (): void => {
     stop();
     draw();
   };
-  return { now, soon: () => { timer ??= setTimeout(now, ms); }, stop };
+  return {
+    promptly: () => { immediate ??= setImmediate(run); },
+    soon: () => { timer ??= setTimeout(run, ms); },
+    stop,
+  };
 }

@@ -84,7 +84,7 @@ describe('the line of activity', () => {
     expect(line([{ type: 'thinkingDelta', text: '', tokens: 1200 }])).toBe('Thinking… 1m 05s · ~1.2k tokens · Esc interrupts');
     expect(line([{ type: 'textDelta', text: 'x'.repeat(400) }])).toBe('Answering… 1m 05s · ~100 tokens · Esc interrupts');
     expect(line([{ type: 'callDelta', tool: 'Write', chars: 4000 }])).toBe('Writing a Write call… 1m 05s · ~1k tokens · Esc interrupts');
-    expect(line([{ type: 'doing', what: 'compacting' }])).toBe('compacting… 1m 05s · Esc interrupts');
+    expect(line([{ type: 'doing', what: 'compacting' }])).toBe('Compacting… 1m 05s · Esc interrupts');
     expect(line([{ type: 'toolStarted', call: { id: callId('a'), tool: 'T', input: {} }, card: card('T') }])).toBe('Running… 1m 05s · Esc interrupts');
   });
 
@@ -124,9 +124,11 @@ describe('frames', () => {
     await new Promise((resolve) => { setTimeout(resolve, 30); });
     expect(drawn).toBe(1);
     frames.soon();
-    frames.now();
+    for (let i = 0; i < 100; i += 1) frames.promptly();
+    await new Promise((resolve) => { setTimeout(resolve, 30); });
     expect(drawn).toBe(2);
     frames.soon();
+    frames.promptly();
     frames.stop();
     await new Promise((resolve) => { setTimeout(resolve, 20); });
     expect(drawn).toBe(2);
