@@ -24,7 +24,6 @@ export interface LoadedSettings {
   readonly settings: Settings;
   /** One line per thing that could not be used: which file, which key, what is wrong. */
   readonly warnings: readonly string[];
-  readonly layers: readonly Layer[];
 }
 
 const MODES: readonly string[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] satisfies PermissionMode[];
@@ -78,13 +77,10 @@ function readFields(file: string, warnings: string[]): Fields | undefined {
 
 const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/**
- * Layers merged: lists joined, single values from the strongest layer. Of a repository that is not trusted only deny and ask
- * rules hold: whatever it allows, runs or sets stays inert.
- */
-export function mergeLayers(layers: readonly Layer[], trusted: boolean): LoadedSettings {
+/** Layers merged: lists joined, single values from the strongest layer. Whoever calls has taken out what an untrusted layer may not say. */
+export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const warnings: string[] = [];
-  const readers = layers.map((layer) => reader(layer, trusted, warnings));
+  const readers = layers.map((layer) => reader(layer, warnings));
   const joined = <T>(each: (from: Reader) => readonly T[]): readonly T[] => readers.flatMap(each);
   const strongest = <T>(each: (from: Reader) => T | undefined): T | undefined => readers.map(each).findLast((value) => value !== undefined);
   const model = strongest((from) => from.text('model'));
@@ -113,17 +109,16 @@ export function mergeLayers(layers: readonly Layer[], trusted: boolean): LoadedS
     theme: (strongest((from) => from.oneOf('theme', THEMES)) ?? 'dark') as Settings['theme'],
     keys: Object.assign({}, ...readers.map((from) => from.textsByName('keys'))) as Record<string, string>,
   };
-  return { settings, warnings, layers };
+  return { settings, warnings };
 }
 
 type Reader = ReturnType<typeof reader>;
 
 /** Reads one layer's keys, warning of each that has the wrong type. */
-function reader(layer: Layer, trusted: boolean, warnings: string[]) {
+function reader(layer: Layer, warnings: string[]) {
   const { fields, file, root, scope } = layer;
-  const inert = !trusted && (scope === 'project' || scope === 'local');
   const wrong = (key: string, wanted: string): undefined => { warnings.push(`${file}: "${key}" must be ${wanted}; it was left out.`); };
-  const own = (key: string): Json | undefined => (layer.take === 'all' && !inert ? fields[key] : undefined);
+  const own = (key: string): Json | undefined => (layer.take === 'all' ? fields[key] : undefined);
   const permissions = isFields(fields['permissions']) ? fields['permissions'] : {};
   const list = (value: Json | undefined, key: string): readonly string[] => {
     if (value === undefined) return [];
@@ -152,9 +147,9 @@ function reader(layer: Layer, trusted: boolean, warnings: string[]) {
     oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
     texts: (key: string) => list(own(key), key),
     textsByName: (key: string) => named(own(key), key),
-    env: () => (inert ? {} : named(fields['env'], 'env')),
-    mode: () => (inert ? undefined : oneOf(permissions['defaultMode'], 'permissions.defaultMode', MODES)),
-    permissionTexts: (key: string) => (inert ? [] : list(permissions[key], `permissions.${key}`)),
-    rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => (kind === 'allow' && inert ? [] : list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope }))),
+    env: () => named(fields['env'], 'env'),
+    mode: () => oneOf(permissions['defaultMode'], 'permissions.defaultMode', MODES),
+    permissionTexts: (key: string) => list(permissions[key], `permissions.${key}`),
+    rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope, file })),
   };
 }
