@@ -24,7 +24,7 @@ export function quirkIn(words: string, body: Obj, betas: readonly string[]): Qui
   }
   const limit = /max_tokens: \d+ > (\d+)/.exec(words)?.[1];
   if (limit !== undefined) return `max_tokens:${limit}`;
-  if (/role .{0,3}system.{0,3} is not|'system'.{0,20}role|role.{0,30}'user' or 'assistant'|"system" role/i.test(words)) return 'system-role';
+  if (/\brole\b/i.test(words) && /system|'user' or 'assistant'/i.test(words) && hasSystemMessage(body)) return 'system-role';
   if (!COMPLAINT.test(words)) return undefined;
   const tool = /tools\.\d+\.(?:custom\.)?([a-z_]+)/.exec(words)?.[1];
   if (tool !== undefined && tool !== 'cache_control') return NEEDED_OF_TOOL.has(tool) ? undefined : `tools.${tool}`;
@@ -33,6 +33,10 @@ export function quirkIn(words: string, body: Obj, betas: readonly string[]): Qui
   if (/\bdisplay\b/.test(words) && objOf(body['thinking'])['display'] !== undefined) return 'thinking.display';
   if (/output_config|\beffort\b/i.test(words) && body['output_config'] !== undefined) return 'output_config';
   return /\bthinking\b/i.test(words) && body['thinking'] !== undefined ? 'thinking' : undefined;
+}
+
+function hasSystemMessage({ messages }: Obj): boolean {
+  return Array.isArray(messages) && messages.some((message) => objOf(message)['role'] === 'system');
 }
 
 /** Quirks of this process, backed by a store. A store that throws costs the memory only. */
