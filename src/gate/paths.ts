@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { PathLookup, PathPort } from '#domain/documents.ts';
 import type { ScopedRule } from '#domain/settings.ts';
 import { coversPath, governs, type Anchors, type Ends } from './match.ts';
-import { createPlaces, hasTwins, type PlaceOptions } from './places.ts';
+import { createPlaces, hasTwins, type PlaceOptions, type Places } from './places.ts';
 import { readRules, type Rule } from './rules.ts';
 
 export interface PathOptions extends PlaceOptions {
@@ -16,6 +16,8 @@ export interface Paths extends PathPort {
   look(written: string, cwd: string): PathLookup;
   /** Whether a read-deny rule covers an absolute path. Cheaper than a look: for results of a search. */
   denies(path: string, real?: string): boolean;
+  /** The fuller look that the gate takes. */
+  readonly places: Places;
 }
 
 export function createPaths(options: PathOptions): Paths {
@@ -26,6 +28,7 @@ export function createPaths(options: PathOptions): Paths {
     return { real, label, kind, outside: root === undefined, denied: denied({ real, lexical }) };
   };
   return {
+    places,
     look,
     lookUp: (written, cwd) => Promise.resolve(look(written, cwd)),
     denies: (path, real = path) => denied({ lexical: path, real }),

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import type { PathLookup } from '#domain/documents.ts';
+import { fsPath } from '#lib/names.ts';
 import { foldsCase, isWithin, realPathOf } from '#lib/within.ts';
 import type { Anchors, Ends } from './match.ts';
 import { protectedAs } from './protect.ts';
@@ -80,7 +81,7 @@ function guardedAs(ends: Ends, roots: readonly string[], root: string | undefine
 
 function kindOf(real: string): PathLookup['kind'] {
   try {
-    const stats = statSync(real);
+    const stats = statSync(fsPath(real));
     return stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other';
   } catch {
     return 'missing';

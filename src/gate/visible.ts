@@ -6,22 +6,26 @@ const GAP = new RegExp(`[ \\t]{${LONGEST_GAP + 1},}`, 'g');
 const BLANK = new RegExp(`\\n(?:[ \\t]*\\n){${LONGEST_BLANK + 1},}`, 'g');
 /**
  * What a reader cannot see or takes for something else: controls but tab and line feed, format and bidi characters, tags,
- * variation selectors, unusual blanks, private use, unassigned, fillers. Lone surrogates too.
+ * variation selectors, blanks other than the space, private use, unassigned, fillers. Lone surrogates too.
  */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zl}\p{Zp}\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\uffa0\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Cn}\p{Zs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 /** A variation selector or joiner right after a pictograph only shapes it. */
 const SHAPES_EMOJI = /\p{Extended_Pictographic}[\ufe0e\ufe0f]?(?:\u200d\p{Extended_Pictographic}[\ufe0e\ufe0f]?)*/gu;
 
 /** Text as a person must see it before they agree to it: unseen characters as `<U+202E>`, long gaps as a count. Nothing is cut. */
 export function visible(text: string): string {
+  return marked(text)
+    .replace(BLANK, (found) => `\n<${found.split('\n').length - 2} empty lines>\n`)
+    .replace(GAP, (found) => ` <${found.length} spaces> `);
+}
+
+/** Unseen characters shown, all gaps kept: for code, in which indentation is meant. */
+export function marked(text: string): string {
   const emoji = new Set<number>();
   for (const { index, 0: found } of text.matchAll(SHAPES_EMOJI)) {
     for (let at = index; at < index + found.length; at += 1) emoji.add(at);
   }
-  return text
-    .replace(UNSEEN, (found, at: number) => (found === '\n' || found === '\t' || emoji.has(at) ? found : `<U+${codeOf(found)}>`))
-    .replace(BLANK, (found) => `\n<${found.split('\n').length - 2} empty lines>\n`)
-    .replace(GAP, (found) => ` <${found.length} spaces> `);
+  return text.replace(UNSEEN, (found, at: number) => (found === ' ' || found === '\n' || found === '\t' || emoji.has(at) ? found : `<U+${codeOf(found)}>`));
 }
 
 /** As {@link visible}, on one line. */
@@ -31,7 +35,7 @@ export function visibleLine(text: string): string {
 
 /** Whether text holds characters that {@link visible} would mark; a carriage return before a line feed is none. */
 export function hasUnseen(text: string): boolean {
-  return text.replaceAll('\r\n', '\n').replace(SHAPES_EMOJI, '').replace(/[\n\t\u3000]/g, '').search(UNSEEN) >= 0;
+  return text.replaceAll('\r\n', '\n').replace(SHAPES_EMOJI, '').replace(/[\n\t \u3000]/g, '').search(UNSEEN) >= 0;
 }
 
 function codeOf(character: string): string {

@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, parse, sep } from 'node:path';
+import { fsPath, nameFromBytes } from './names.ts';
 
 /** As many links as the kernel follows before it gives up. */
 const MOST_LINKS = 40;
@@ -13,7 +14,7 @@ const PLATFORM_FOLDS = process.platform === 'darwin' || process.platform === 'wi
  */
 export function realPathOf(path: string): string {
   try {
-    return realpathSync.native(path);
+    return nameFromBytes(realpathSync.native(fsPath(path), 'buffer'));
   } catch {
     return stepByStep(path);
   }
@@ -46,7 +47,8 @@ function stepByStep(path: string): string {
 
 function linkTarget(path: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+    const raw = fsPath(path);
+    return lstatSync(raw).isSymbolicLink() ? nameFromBytes(readlinkSync(raw, 'buffer')) : undefined;
   } catch {
     return undefined;
   }

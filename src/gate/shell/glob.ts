@@ -58,8 +58,8 @@ function matching(step: string, folder: string, budget: { entries: number }): st
 
 /** As a shell compares a name with one step of a pattern. A name of many code units counts each as a character or a part of one. */
 function meets(step: string, name: string): boolean {
-  const characters = [...name];
-  const wanted = [...step];
+  const characters = Array.from(name);
+  const wanted = Array.from(step);
   let reach = new Set([0]);
   for (const one of wanted) {
     const next = new Set<number>();

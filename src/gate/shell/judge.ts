@@ -36,16 +36,18 @@ export interface ShellOptions extends Access {
 const SAFE_VARIABLES = new Set(['NODE_ENV', 'CI', 'NO_COLOR', 'FORCE_COLOR', 'LANG', 'LC_ALL', 'TZ']);
 const SAFE_VALUE = /^(?:[\w.@+-]+(?:\/[\w+-]+){0,2})?$/;
 /** Path words that are looked at in one command; more make it ask. */
-const MOST_LOOKS = 400;
+const MOST_LOOKS = 200;
 /** Wrappers around wrappers that are followed. */
 const DEEPEST_WRAP = 8;
 
 interface Work extends ShellOptions {
-  readonly denials: string[];
-  readonly hard: string[];
-  readonly soft: string[];
+  readonly denials: Set<string>;
+  readonly hard: Set<string>;
+  readonly soft: Set<string>;
   readonly uncovered: Uncovered[];
   readonly verdicts: Map<string, PathVerdict>;
+  /** Commands that were judged already. */
+  readonly seen: Set<string>;
   looksOnly: boolean;
   depth: number;
 }
@@ -55,14 +57,14 @@ interface Work extends ShellOptions {
  * rule, whatever stands around it; else asked. Runs nothing.
  */
 export function judgeCommand(command: string, options: ShellOptions): Judgement {
-  const work: Work = { ...options, denials: [], hard: [], soft: [], uncovered: [], verdicts: new Map(), looksOnly: true, depth: 0 };
-  if (hasUnseen(command)) work.soft.push('it holds characters that cannot be seen; they are marked');
+  const work: Work = { ...options, denials: new Set(), hard: new Set(), soft: new Set(), uncovered: [], verdicts: new Map(), seen: new Set(), looksOnly: true, depth: 0 };
+  if (hasUnseen(command)) work.soft.add('it holds characters that cannot be seen; they are marked');
   const broken = options.book.broken('Bash');
-  if (broken !== undefined) work.hard.push(`the rule "${broken.source.rule}" cannot be used`);
+  if (broken !== undefined) work.hard.add(`the rule "${broken.source.rule}" cannot be used`);
   judgeText(command, work);
   const { denials, hard, soft, uncovered, looksOnly } = work;
-  const decision = denials.length > 0 ? 'deny' : hard.length + soft.length + uncovered.length > 0 ? 'ask' : 'allow';
-  return { decision, reasons: [...new Set([...denials, ...hard, ...soft, ...uncovered.map(({ why }) => why)])].map(visibleLine), hard: hard.length > 0, looksOnly, uncovered: soft.length + hard.length > 0 ? [] : uncovered.map(({ argv }) => argv) };
+  const decision = denials.size > 0 ? 'deny' : hard.size + soft.size + uncovered.length > 0 ? 'ask' : 'allow';
+  return { decision, reasons: [...new Set([...denials, ...hard, ...soft, ...uncovered.map(({ why }) => why)])].map(visibleLine), hard: hard.size > 0, looksOnly, uncovered: soft.size + hard.size > 0 ? [] : uncovered.map(({ argv }) => argv) };
 }
 
 function judgeText(text: string, work: Work): void {
@@ -70,7 +72,7 @@ function judgeText(text: string, work: Work): void {
     command: (command) => { judgeSimple(command, work); },
     unsure: (why, opaque) => {
       work.looksOnly = false;
-      (opaque && (work.book.deniesCommands || work.book.deniesPaths) ? work.hard : work.soft).push(why);
+      (opaque && (work.book.deniesCommands || work.book.deniesPaths) ? work.hard : work.soft).add(why);
     },
   });
 }
@@ -85,32 +87,40 @@ function judgeSimple(command: SimpleCommand, work: Work): void {
     if (target.doubt !== undefined) unsure(work, target.doubt.why);
     for (const text of target.texts) note(work, access === 'read' ? 'read' : 'write', text, command.cwds);
   }
-  if (command.tokens.length === 0) return;
-  denyInside(command.tokens.map(({ text }) => text), command.tokens, command, work, 0);
+  if (command.tokens.length === 0 || isRepeated(command, work)) return;
+  denyInside(command.tokens.map(({ text }) => text), command, work, 0);
   allowOrAsk(command.tokens, command, work);
 }
 
+function isRepeated({ tokens, cwds, input }: SimpleCommand, work: Work): boolean {
+  if (input.length > 0 || tokens.some(({ doubt }) => doubt !== undefined)) return false;
+  const key = `${cwds.join('\0')}\0\0${tokens.map(({ text }) => text).join('\0')}`;
+  if (work.seen.has(key)) return true;
+  work.seen.add(key);
+  return false;
+}
+
 /** Deny and ask rules hold for the command, for whatever it runs in turn, and for every path in it. */
-function denyInside(argv: readonly string[], tokens: readonly Token[], command: SimpleCommand, work: Work, level: number): void {
+function denyInside(argv: readonly string[], command: SimpleCommand, work: Work, level: number): void {
   const texts = candidatesOf(argv);
   const denied = work.book.command('deny', texts);
-  if (denied !== undefined) work.denials.push(`\`${shorten(argv.join(' '))}\` is forbidden by the rule ${denied.source.rule}`);
+  if (denied !== undefined) work.denials.add(`\`${shorten(argv.join(' '))}\` is forbidden by the rule ${denied.source.rule}`);
   const asked = work.book.command('ask', texts);
-  if (asked !== undefined) work.hard.push(`the rule ${asked.source.rule} asks before \`${shorten(argv.join(' '))}\``);
+  if (asked !== undefined) work.hard.add(`the rule ${asked.source.rule} asks before \`${shorten(argv.join(' '))}\``);
   if (level === 0) denyPaths(argv, command, work);
   const inner = innerOf(argv);
   if (inner === undefined) return;
   if (level >= DEEPEST_WRAP) return unsure(work, 'too many programs run one another');
-  for (const one of inner.commands) if (one.length > 0) denyInside(one, tokens, command, work, level + 1);
+  for (const one of inner.commands) if (one.length > 0) denyInside(one, command, work, level + 1);
   const isShell = inner.commands.length === 0 && !inner.transparent;
   for (const script of [...inner.scripts, ...(isShell ? command.input : [])]) judgePayload(script, command, work);
 }
 
 /** Shell text that a program is given: what it forbids counts, what it would allow does not. */
 function judgePayload(script: string, command: SimpleCommand, work: Work): void {
-  const apart: Work = { ...work, soft: [], uncovered: [], hard: [], cwd: command.cwds.at(-1) ?? work.cwd, depth: work.depth + 1 };
+  const apart: Work = { ...work, soft: new Set(), uncovered: [], hard: new Set(), seen: new Set(), cwd: command.cwds.at(-1) ?? work.cwd, depth: work.depth + 1 };
   judgeText(script, apart);
-  work.hard.push(...apart.hard);
+  for (const why of apart.hard) work.hard.add(why);
 }
 
 function denyPaths(argv: readonly string[], command: SimpleCommand, work: Work): void {
@@ -120,8 +130,8 @@ function denyPaths(argv: readonly string[], command: SimpleCommand, work: Work):
   for (const word of new Set(words)) {
     for (const cwd of command.cwds) {
       const verdict = look(work, writes ? 'write' : 'read', word, cwd);
-      if (verdict.kind === 'deny') work.denials.push(verdict.why);
-      else if (verdict.kind === 'ask' && verdict.hard) work.hard.push(verdict.why);
+      if (verdict.kind === 'deny') work.denials.add(verdict.why);
+      else if (verdict.kind === 'ask' && verdict.hard) work.hard.add(verdict.why);
     }
   }
 }
@@ -140,7 +150,7 @@ function allowOrAsk(tokens: readonly Token[], command: SimpleCommand, work: Work
     for (const path of reading.paths) note(work, 'read', path, command.cwds);
     for (const { path, hidden } of reading.trees ?? []) lookThrough(work, path, hidden, command.cwds);
     const git = argv[0] === 'git' ? command.cwds.map((cwd) => gitProblem(cwd, work)).find((why) => why !== undefined) : undefined;
-    if (git !== undefined && rule === undefined) work.soft.push(git);
+    if (git !== undefined && rule === undefined) work.soft.add(git);
     return;
   }
   if (rule !== undefined) return wordsOfAllowed(argv, command, work, rule.spec === undefined);
@@ -157,15 +167,15 @@ function wordsOfAllowed(argv: readonly string[], command: SimpleCommand, work: W
   for (const word of new Set(argv.slice(1).flatMap(pathWords))) {
     for (const cwd of command.cwds) {
       const verdict = look(work, isWriter(argv) ? 'write' : 'word', word, cwd);
-      if (verdict.kind === 'ask' && !verdict.hard && !verdict.why.startsWith('it changes')) work.soft.push(verdict.why);
+      if (verdict.kind === 'ask' && !verdict.hard && !verdict.why.startsWith('it changes')) work.soft.add(verdict.why);
     }
   }
 }
 
 /** A program whose name is not known could be any, one that is denied too. */
 function unknownWord(tokens: readonly Token[], why: string, work: Work, looks: boolean): void {
-  if (tokens[0]?.doubt !== undefined && work.book.deniesCommands) work.hard.push(why);
-  else work.soft.push(why);
+  if (tokens[0]?.doubt !== undefined && work.book.deniesCommands) work.hard.add(why);
+  else work.soft.add(why);
   if (!looks) work.looksOnly = false;
 }
 
@@ -177,8 +187,8 @@ function saysOnly(argv: readonly string[]): boolean {
 function note(work: Work, access: 'read' | 'write', written: string, cwds: readonly string[]): void {
   for (const cwd of cwds) {
     const verdict = look(work, access, written, cwd);
-    if (verdict.kind === 'deny') work.denials.push(verdict.why);
-    else if (verdict.kind === 'ask') (verdict.hard ? work.hard : work.soft).push(verdict.why);
+    if (verdict.kind === 'deny') work.denials.add(verdict.why);
+    else if (verdict.kind === 'ask') (verdict.hard ? work.hard : work.soft).add(verdict.why);
   }
 }
 
@@ -186,7 +196,7 @@ function lookThrough(work: Work, path: string, hidden: boolean, cwds: readonly s
   note(work, 'read', path, cwds);
   for (const cwd of cwds) {
     const why = treeProblem(work, path, cwd, hidden);
-    if (why !== undefined) work.soft.push(why);
+    if (why !== undefined) work.soft.add(why);
   }
 }
 
@@ -202,7 +212,7 @@ function look(work: Work, access: 'read' | 'write' | 'word', written: string, cw
 
 function unsure(work: Work, why: string): void {
   work.looksOnly = false;
-  work.soft.push(why);
+  work.soft.add(why);
 }
 
 function shorten(text: string): string {

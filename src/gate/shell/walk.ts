@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { forEachChild, parse, type Assignment, type Command, type ParsedScript, type Redirect, type Redirection, type SyntaxNode, type Word } from 'unbash';
 import { messageOf } from '#lib/errors.ts';
-import { valueOf, type Doubt, type Value } from './words.ts';
+import { isPlain, valueOf, type Doubt, type Value } from './words.ts';
 
 /** One word of a command as it will be passed on, and why it may be another. */
 export interface Token {
@@ -74,6 +74,7 @@ function visit(node: SyntaxNode, state: State): void {
   switch (node.type) {
     case 'Script': return visitScript(node, state);
     case 'Command': return visitCommand(node, state);
+    case 'Word': if (isPlain(node)) return; break;
     case 'Redirected': {
       forEachChild(node, (child) => { visit(child, state); });
       const { redirects, input } = redirectsOf(node.redirects, state);

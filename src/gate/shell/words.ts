@@ -22,6 +22,13 @@ export interface Surroundings {
   readonly cwds: readonly string[];
 }
 
+const PLAIN = /^[\w./:=@%+,-]+$/;
+
+/** Whether a word stands for itself; asked before its parts are, which costs a parse of each word. */
+export function isPlain(word: Word): boolean {
+  return PLAIN.test(word.text);
+}
+
 /** Most texts that one word may become. */
 const MOST_TEXTS = 200;
 const GLOB_MARKS = new RegExp(`[${GLOB_ANY}${GLOB_ONE}]`);
@@ -33,6 +40,7 @@ interface Pieces {
 
 /** The value of a word after unquoting and every expansion that can be known without running anything. */
 export function valueOf(word: Word, around: Surroundings): Value {
+  if (isPlain(word)) return { texts: [word.text] };
   const { parts, text } = word;
   const pieces = parts === undefined ? { texts: [word.value], doubt: undefined } : joined(parts, around, false);
   const tilde = text.startsWith('~') ? afterTilde(pieces, text, around) : pieces;

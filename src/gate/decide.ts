@@ -1,0 +1,135 @@
+import { dirname } from 'node:path';
+import type { PermissionMode } from '#domain/entry.ts';
+import type { Call, ToolEffect } from '#domain/tool.ts';
+import { isWithin } from '#lib/within.ts';
+import { readVerdict, writeVerdict, type Access, type PathVerdict } from './access.ts';
+import { coversCall, searchStart, spellingsOf, textIn } from './calls.ts';
+import { hostOf } from './match.ts';
+import type { Places } from './places.ts';
+import { rulebookOf, type Rulebook } from './rulebook.ts';
+import { PATH_TOOLS, type RuleSet } from './rules.ts';
+import { judgeCommand } from './shell/judge.ts';
+import { suggestRules } from './shell/suggest.ts';
+import { visibleLine } from './visible.ts';
+
+/** Everything that a decision depends on, as it stands now. */
+export interface Situation {
+  readonly rules: RuleSet;
+  readonly mode: PermissionMode;
+  /** Absolute. */
+  readonly cwd: string;
+  readonly places: Places;
+  readonly effect: ToolEffect | undefined;
+  readonly trusted: boolean;
+}
+
+export type Decision =
+  | { readonly kind: 'allow' }
+  | { readonly kind: 'refuse'; readonly by: 'rule' | 'mode'; readonly reason: string }
+  | {
+    readonly kind: 'ask';
+    /** One line. */
+    readonly reason: string;
+    /** Rules with which the same call passes; empty when no rule can do that. */
+    readonly rules: readonly string[];
+    readonly keep: 'session' | 'local';
+  };
+
+const ALLOW: Decision = { kind: 'allow' };
+/** Tools that touch nothing but the conversation. */
+const FREE = new Set(['TodoWrite', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']);
+const PLAN = 'Plan mode is on: look, do not change anything. Work out the plan and present it; the user switches the mode when it may be carried out.';
+
+/** Whether a call may run. Looks at the disk, changes nothing. Rules are only offered if the call would really pass with them. */
+export function decide(call: Call, now: Situation): Decision {
+  const decision = decideOnce(call, now);
+  if (decision.kind !== 'ask' || decision.rules.length === 0) return decision;
+  const root = now.places.anchors().roots[0] ?? '/';
+  const allow = [...now.rules.allow, ...decision.rules.map((rule) => ({ rule, root, scope: 'session' as const }))];
+  return decideOnce(call, { ...now, rules: { ...now.rules, allow } }).kind === 'allow' ? decision : { ...decision, rules: [] };
+}
+
+function decideOnce(call: Call, now: Situation): Decision {
+  const book = rulebookOf(now.rules, now.places.anchors());
+  const denied = book.rules.deny.find((rule) => coversCall(rule, 'deny', call));
+  if (denied !== undefined) return byRule(`the rule ${denied.source.rule} forbids it`);
+  if (FREE.has(call.tool)) return ALLOW;
+  if (call.tool === 'Bash') return decideCommand(call, now, book);
+  const access = PATH_TOOLS[call.tool];
+  return access === undefined ? decideOther(call, now, book) : decidePath(call, access, now, book);
+}
+
+function decideCommand(call: Call, now: Situation, book: Rulebook): Decision {
+  const { mode, places, cwd, trusted } = now;
+  const judged = judgeCommand(textIn(call, 'command') ?? '', { places, book, edits: mode === 'acceptEdits', home: places.anchors().home, cwd, trusted });
+  const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
+  if (judged.decision === 'deny') return byRule(judged.reasons[0] ?? '');
+  if (mode === 'plan' && !judged.looksOnly) return { kind: 'refuse', by: 'mode', reason: PLAN };
+  if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local');
+  if (judged.decision === 'allow') return ALLOW;
+  const whole = mode === 'bypassPermissions' || book.rules.allow.some((rule) => rule.tool === 'Bash' && rule.spec === undefined);
+  if (whole && !judged.hard) return ALLOW;
+  return question(judged.reasons, suggestRules(judged.uncovered), 'local');
+}
+
+function decidePath(call: Call, access: 'read' | 'write', now: Situation, book: Rulebook): Decision {
+  const { places, cwd, mode } = now;
+  const about: Access = { places, book, edits: mode === 'acceptEdits' };
+  const start = call.tool === 'Glob' || call.tool === 'Grep' || call.tool === 'LS' ? searchStart(call) : { path: textIn(call, 'file_path', 'notebook_path', 'path') ?? '.', elsewhere: false };
+  const verdicts = spellingsOf(start.path, places, cwd).map((path): PathVerdict => (access === 'read' ? readVerdict(about, call.tool, path, cwd) : writeVerdict(about, call.tool, path, cwd)));
+  const denied = verdicts.find((verdict) => verdict.kind === 'deny');
+  if (denied !== undefined) return byRule(denied.why);
+  if (mode === 'plan' && access === 'write') return { kind: 'refuse', by: 'mode', reason: PLAN };
+  const open = verdicts.filter((verdict) => verdict.kind === 'ask');
+  const broken = book.broken(call.tool);
+  const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
+  const hard = [
+    ...(broken === undefined ? [] : [`the rule "${broken.source.rule}" cannot be used`]),
+    ...(asked === undefined ? [] : [`the rule ${asked.source.rule} asks`]),
+    ...open.filter((verdict) => verdict.hard).map(({ why }) => why),
+  ];
+  if (hard.length > 0) return question(hard, [], 'session');
+  if (mode === 'bypassPermissions') return ALLOW;
+  const reasons = [...(start.elsewhere ? ['the pattern climbs out of its folder behind a wildcard'] : []), ...open.map(({ why }) => why)];
+  return reasons.length === 0 ? ALLOW : question(reasons, pathRules(start.path, access, now), 'session');
+}
+
+function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
+  const { effect, mode } = now;
+  if (effect === undefined) return ALLOW;
+  if (mode === 'plan' && effect !== 'reads') return { kind: 'refuse', by: 'mode', reason: PLAN };
+  const broken = book.broken(call.tool);
+  if (broken !== undefined && broken.tool !== 'Read' && broken.tool !== 'Edit') return question([`the rule "${broken.source.rule}" cannot be used`], [], 'local');
+  const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
+  if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local');
+  if (mode === 'bypassPermissions' || book.rules.allow.some((rule) => coversCall(rule, 'allow', call))) return ALLOW;
+  const leaves = call.tool.startsWith('mcp__') || call.tool.startsWith('Web');
+  if (effect === 'reads' && !leaves) return ALLOW;
+  const host = call.tool === 'WebFetch' ? hostOf(textIn(call, 'url') ?? '') : undefined;
+  const rules = host !== undefined ? [`WebFetch(domain:${host})`] : call.tool === 'WebFetch' ? [] : [call.tool];
+  return question([host !== undefined ? `it fetches from ${host}` : `no rule allows ${call.tool}`], rules, 'local');
+}
+
+/** Rules that would cover this path and its neighbours. */
+function pathRules(written: string, access: 'read' | 'write', { places, cwd }: Situation): readonly string[] {
+  const { lexical, real, root, kind } = places.look(written, cwd);
+  const { roots, home } = places.anchors();
+  const tool = access === 'read' ? 'Read' : 'Edit';
+  if (access === 'write' && root !== undefined) return [root === roots[0] ? 'Edit(./**)' : `Edit(/${root}/**)`];
+  const folders = [...new Set([lexical, real])].map((path) => (kind === 'directory' ? path : dirname(path)));
+  // A rule for a folder that holds the home or a working folder would cover far more than was asked for.
+  if (folders.some((folder) => [home, ...roots].some((inner) => isWithin(folder, inner)) || /[*?[\]!\\\s]/.test(folder))) return [];
+  return folders.map((folder) => `${tool}(/${folder}${kind === 'directory' ? '' : '/**'})`);
+}
+
+function byRule(why: string): Decision {
+  return { kind: 'refuse', by: 'rule', reason: `Not allowed: ${visibleLine(why)}. The user's settings forbid it; do not look for another way to the same end.` };
+}
+
+const LONGEST_REASON = 300;
+
+function question(reasons: readonly string[], rules: readonly string[], keep: 'session' | 'local'): Decision {
+  const [first = '', ...more] = [...new Set(reasons)].map(visibleLine);
+  const line = more.length === 0 ? first : more.length === 1 ? `${first}; ${more[0] ?? ''}` : `${first}; ${more[0] ?? ''}; and ${more.length - 1} more`;
+  return { kind: 'ask', reason: line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`, rules, keep };
+}

@@ -1,0 +1,95 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Json } from '#lib/brand.ts';
+import { messageOf } from '#lib/errors.ts';
+import { count } from '#lib/text.ts';
+import { visibleLine } from './visible.ts';
+
+type Fields = Readonly<Record<string, Json>>;
+const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const SETTINGS = ['.pinion/settings.json', '.pinion/settings.local.json', '.claude/settings.json', '.claude/settings.local.json'];
+/** Folders whose files bring commands, agents or skills along. */
+const FOLDERS: readonly (readonly [string, string])[] = [
+  ['.pinion/commands', 'command'], ['.claude/commands', 'command'], ['.claude/agents', 'agent'], ['.pinion/agents', 'agent'],
+  ['.claude/skills', 'skill'], ['.pinion/skills', 'skill'], ['.agents/skills', 'skill'],
+];
+/** Keys that are a command, or hold one. */
+const HELPERS = ['apiKeyHelper', 'statusLine', 'fileSuggestion', 'awsAuthRefresh', 'awsCredentialExport', 'otelHeadersHelper'];
+const LARGEST = 1024 * 1024;
+const MOST_LINES = 200;
+
+/** What a folder's configuration would allow, set or run, one line each. Reads files only: nothing is run, git neither. */
+export function wantsOf(folder: string): readonly string[] {
+  const wants = [
+    ...SETTINGS.flatMap((name) => wantsOfFile(folder, name, ofSettings)),
+    ...wantsOfFile(folder, '.mcp.json', ofServers),
+    ...FOLDERS.flatMap(([name, what]) => ofFolder(folder, name, what)),
+  ].map(visibleLine);
+  return wants.length <= MOST_LINES ? wants : [...wants.slice(0, MOST_LINES), `and ${wants.length - MOST_LINES} more`];
+}
+
+function wantsOfFile(folder: string, name: string, read: (fields: Fields) => readonly string[]): readonly string[] {
+  const path = join(folder, name);
+  try {
+    if (statSync(path).size > LARGEST) return [`${name} is too large to be shown`];
+    const value = JSON.parse(readFileSync(path, 'utf8')) as Json;
+    return isFields(value) ? read(value).map((line) => `${line} (${name})`) : [];
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+    return missing ? [] : [`${name} cannot be read: ${messageOf(error)}`];
+  }
+}
+
+function ofSettings(fields: Fields): readonly string[] {
+  const permissions = isFields(fields['permissions']) ? fields['permissions'] : {};
+  return [
+    ...texts(permissions['allow']).map((rule) => `allows ${rule} without a question`),
+    ...texts(permissions['additionalDirectories']).map((path) => `adds the working folder ${path}`),
+    ...(typeof permissions['defaultMode'] === 'string' ? [`starts in the mode ${permissions['defaultMode']}`] : []),
+    ...(isFields(fields['env']) ? Object.entries(fields['env']).map(([key, value]) => `sets ${key}=${said(value)}`) : []),
+    ...(isFields(fields['hooks']) ? hooks(fields['hooks']) : []),
+    ...HELPERS.filter((key) => fields[key] !== undefined).map((key) => `${key} runs ${said(commandIn(fields[key]))}`),
+    ...(fields['enableAllProjectMcpServers'] === true ? ['starts every server of .mcp.json'] : []),
+    ...(isFields(fields['mcpServers']) ? ofServers(fields) : []),
+  ];
+}
+
+function hooks(events: Fields): readonly string[] {
+  return Object.entries(events).flatMap(([event, groups]) => (Array.isArray(groups) ? groups : [groups]).flatMap((group) => {
+    const inner = isFields(group) && Array.isArray(group['hooks']) ? (group['hooks'] as readonly Json[]) : [group];
+    return inner.map((hook) => `at ${event} runs ${said(commandIn(hook))}`);
+  }));
+}
+
+function ofServers(fields: Fields): readonly string[] {
+  const servers = isFields(fields['mcpServers']) ? fields['mcpServers'] : {};
+  return Object.entries(servers).map(([name, server]) => {
+    if (!isFields(server)) return `starts the server ${name}`;
+    if (typeof server['url'] === 'string') return `connects the server ${name} at ${server['url']}`;
+    const env = isFields(server['env']) ? Object.entries(server['env']).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
+    return `starts the server ${name}: ${env}${[said(server['command']), ...texts(server['args'])].join(' ')}`;
+  });
+}
+
+function ofFolder(folder: string, name: string, what: string): readonly string[] {
+  try {
+    const entries = readdirSync(join(folder, name));
+    return entries.length === 0 ? [] : [`brings ${count(entries.length, what)} along (${name})`];
+  } catch {
+    return [];
+  }
+}
+
+function commandIn(value: Json | undefined): Json | undefined {
+  return isFields(value) ? value['command'] ?? value['url'] ?? value['prompt'] ?? value : value;
+}
+
+function texts(value: Json | undefined): readonly string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+/** Whole, never cut: what is not shown cannot be agreed to. */
+function said(value: Json | undefined): string {
+  return typeof value === 'string' ? value : value === undefined ? 'something' : JSON.stringify(value);
+}
