@@ -19,10 +19,10 @@ export function done(content: string | readonly Part[], card: Card, extras: Extr
   return outcome('ok', content, card, extras);
 }
 
-/** The message's first line is the card's detail. */
-export function failed(title: string, message: string, extras: Extras & { readonly body?: readonly CardBlock[] } = {}): ToolOutcome {
-  const { body = [], ...rest } = extras;
-  return outcome('failed', message, { title, detail: message.split('\n', 1)[0] ?? message, tone: 'bad', body }, rest);
+/** The card's detail is the message's first line, if none is given. */
+export function failed(title: string, message: string, extras: Extras & { readonly body?: readonly CardBlock[]; readonly detail?: string } = {}): ToolOutcome {
+  const { body = [], detail = message.split('\n', 1)[0] ?? message, ...rest } = extras;
+  return outcome('failed', message, { title, detail, tone: 'bad', body }, rest);
 }
 
 export function interrupted(title: string, message: string, extras: Extras & { readonly body?: readonly CardBlock[] } = {}): ToolOutcome {

@@ -1,0 +1,83 @@
+import { lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import picomatch from 'picomatch';
+import { z } from 'zod';
+import { fsPath, oneLine } from '#lib/names.ts';
+import { count } from '#lib/text.ts';
+import { defineTool, type RunContext } from '../define.ts';
+import { someText } from '../fields.ts';
+import { lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
+import { done, failed } from '../result.ts';
+import { globOf } from '../search/globs.ts';
+import { walk } from '../search/walk.ts';
+import description from './glob.md';
+
+const MOST_SHOWN = 100;
+/** Files that fit beyond this many are not looked for. */
+const MOST_FOUND = 50_000;
+const AT_ONCE = 64;
+
+const input = z.object({
+  pattern: someText.describe('Measured from `path`'),
+  path: someText.optional().describe('Folder; default: the working directory'),
+});
+
+export const glob = defineTool({
+  id: 'Glob',
+  description,
+  effect: 'reads',
+  input,
+  title: ({ pattern, path }) => `Glob ${oneLine(pattern)}${path === undefined ? '' : ` in ${oneLine(path)}`}`,
+  async *run({ pattern: written, path = '.' }, context) {
+    const lookup = await lookUpTarget(path, context);
+    const cwd = context.cwd(context.session);
+    const title = `Glob ${written}${lookup.label === '.' ? '' : ` in ${lookup.label}`}`;
+    if (lookup.denied) return failed(title, `A rule of the user's settings denies reading ${shownPath(lookup.real, cwd)}.`);
+    if (lookup.kind !== 'directory') return failed(title, `${shownPath(lookup.real, cwd)} is no folder.${lookup.kind === 'missing' ? await whatIsNear(path, lookup, context) : ''}`);
+    const pattern = withoutRoot(written, lookup.real);
+    if (pattern === undefined) return failed(title, `The pattern leads out of ${shownPath(lookup.real, cwd)}: name the folder in path, and begin the pattern below it.`);
+    const { found, more } = await find(pattern, lookup.real, context);
+    if (found.length === 0) return done('No files found.', { title, detail: 'no files', body: [] });
+    const shown = found.slice(0, MOST_SHOWN).map((name) => shownPath(join(lookup.real, name), cwd));
+    const rest = found.length > MOST_SHOWN ? `\n[shown ${MOST_SHOWN} of ${more ? 'more than ' : ''}${count(found.length, 'file')}, newest first; narrow the pattern to see others]` : '';
+    return done(shown.join('\n') + rest, { title, detail: count(found.length, 'file'), body: [{ type: 'list', items: shown }] });
+  },
+});
+
+/** The pattern from the folder on; undefined when it could fit what lies elsewhere. */
+function withoutRoot(written: string, root: string): string | undefined {
+  const inside = written.startsWith(`${root}/`) ? written.slice(root.length + 1) : written.replace(/^(?:\.\/)+/, '');
+  const { base } = picomatch.scan(inside);
+  return inside.startsWith('/') || inside.startsWith('~/') || [...base.split('/'), ...inside.split('/')].includes('..') ? undefined : inside;
+}
+
+async function find(pattern: string, root: string, { signal, paths }: RunContext): Promise<{ readonly found: readonly string[]; readonly more: boolean }> {
+  const fits = globOf(pattern);
+  const start = startOf(pattern);
+  const found: string[] = [];
+  for await (const { path } of walk(root, { signal }, start)) {
+    if (fits(path)) found.push(path);
+    if (found.length >= MOST_FOUND) break;
+  }
+  const aged = await agesOf(found, root);
+  const shown: string[] = [];
+  for (const { path } of aged) {
+    if (shown.length >= MOST_SHOWN || !(await paths.lookUp(join(root, path), root)).denied) shown.push(path);
+  }
+  return { found: shown, more: found.length >= MOST_FOUND };
+}
+
+/** The folder in which everything lies that can fit: no need to walk the others. */
+function startOf(pattern: string): string {
+  const { base, isGlob } = picomatch.scan(pattern);
+  if (!isGlob || /[()[\]{}|\\]/.test(base)) return '';
+  return base === '.' ? '' : base.replace(/\/$/, '');
+}
+
+async function agesOf(found: readonly string[], root: string): Promise<readonly { readonly path: string; readonly ms: number }[]> {
+  const aged: { path: string; ms: number }[] = [];
+  for (let at = 0; at < found.length; at += AT_ONCE) {
+    aged.push(...await Promise.all(found.slice(at, at + AT_ONCE).map(async (path) => ({ path, ms: await lstat(fsPath(join(root, path))).then(({ mtimeMs }) => mtimeMs, () => 0) }))));
+  }
+  return aged.sort((a, b) => b.ms - a.ms || (a.path < b.path ? -1 : 1));
+}

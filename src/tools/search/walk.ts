@@ -1,0 +1,88 @@
+import type { Dirent } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join, relative, sep } from 'node:path';
+import ignore, { type Ignore } from 'ignore';
+import { fsPath, nameFromBytes } from '#lib/names.ts';
+import type { Filter } from './globs.ts';
+
+/** A file below the folder of a search; `path` is relative to it. */
+export interface WalkedFile {
+  readonly path: string;
+  readonly isLink: boolean;
+}
+
+export interface WalkOptions {
+  readonly signal: AbortSignal;
+  /** Respect .gitignore files, those of `ancestors` first. */
+  readonly rules?: readonly Rules[];
+  readonly filter?: Filter;
+}
+
+/** One .gitignore file and the folder (absolute) that it stands in. */
+export interface Rules {
+  readonly folder: string;
+  readonly ignore: Ignore;
+}
+
+/** Version control's own files are never listed or searched. */
+const OWN = '.git';
+
+/**
+ * Files below a folder, in the order of their paths' bytes, each folder's contents at its place. Links are named and not
+ * followed; a folder that cannot be read is passed over.
+ */
+export async function* walk(root: string, options: WalkOptions, folder = ''): AsyncGenerator<WalkedFile> {
+  options.signal.throwIfAborted();
+  const here = join(root, folder);
+  const rules = options.rules === undefined ? undefined : [...options.rules, ...await rulesIn(here)];
+  for (const entry of await entriesOf(here)) {
+    const name = nameFromBytes(entry.name);
+    if (name === OWN) continue;
+    const path = folder === '' ? name : `${folder}/${name}`;
+    const isFolder = entry.isDirectory();
+    const verdict = options.filter?.(path, isFolder);
+    if (verdict === 'out' || (verdict === undefined && rules !== undefined && isIgnored(rules, join(root, path), isFolder))) continue;
+    if (isFolder) yield* walk(root, { ...options, ...(rules === undefined ? {} : { rules }) }, path);
+    else if (entry.isFile() || entry.isSymbolicLink()) yield { path, isLink: entry.isSymbolicLink() };
+  }
+}
+
+async function entriesOf(folder: string): Promise<Dirent<Buffer>[]> {
+  const entries = await readdir(fsPath(folder), { withFileTypes: true, encoding: 'buffer' }).catch(() => []);
+  return entries.sort((a, b) => Buffer.compare(a.name, b.name));
+}
+
+async function rulesIn(folder: string): Promise<Rules[]> {
+  const text = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined);
+  return text === undefined ? [] : [{ folder, ignore: ignore({ ignorecase: false }).add(text) }];
+}
+
+/** The nearest .gitignore that speaks of a path decides. */
+function isIgnored(rules: readonly Rules[], path: string, isFolder: boolean): boolean {
+  for (const { folder, ignore: rule } of rules.toReversed()) {
+    const { ignored, unignored } = rule.test(`${relative(folder, path).split(sep).join('/')}${isFolder ? '/' : ''}`);
+    if (ignored || unignored) return ignored;
+  }
+  return false;
+}
+
+/**
+ * The .gitignore files above the folder of a search, up to the one of its repository. None if they ignore the folder itself:
+ * who asks for it by name wants to see into it.
+ */
+export async function rulesAbove(root: string): Promise<readonly Rules[]> {
+  const found: Rules[] = [];
+  for (let folder = root; !await isRepository(folder) && folder !== dirname(folder);) {
+    folder = dirname(folder);
+    found.unshift(...await rulesIn(folder));
+  }
+  return isIgnoredWithin(found, root) ? [] : found;
+}
+
+function isIgnoredWithin(rules: readonly Rules[], root: string): boolean {
+  return isIgnored(rules, root, true);
+}
+
+async function isRepository(folder: string): Promise<boolean> {
+  return await stat(join(folder, OWN)).then(() => true, () => false);
+}
