@@ -2,72 +2,77 @@ import { render } from 'ink';
 import { width } from '#lib/terminal.ts';
 import { App } from './app.tsx';
 import type { Composer } from './composer-store.ts';
-import type { Controller, InputEvent, ScreenEvent } from './contract.ts';
+import type { Controller, ScreenEvent } from './contract.ts';
 import { Desk } from './desk.ts';
 import { createHighlighter } from './highlight.ts';
 import type { KeyTable } from './keys.ts';
-import type { Stdout } from './stdout.ts';
+import type { Terminal } from './terminal.ts';
 import type { Theme } from './theme.ts';
 
-/** What the screen needs of the terminal besides its output. */
-export interface ScreenTerminal {
-  /** From now on input goes to this listener; what was read before comes first. */
-  onInput(listener: (event: InputEvent) => void): void;
-  /** Gives the terminal back to the shell until the program is continued. */
-  suspend(): void;
-  /** Text out to the person's editor; undefined when it was left as it is. Never rejects. */
-  openEditor(text: string): Promise<string | undefined>;
-}
-
 export interface ScreenOptions {
-  readonly terminal: ScreenTerminal;
-  readonly stdout: Stdout;
+  readonly terminal: Pick<Terminal, 'screen' | 'listen' | 'suspend' | 'beforeLeaving'>;
   readonly controller: Controller;
   /** The composer, with whatever was typed before the screen was there. */
   readonly composer: Composer;
   readonly keys: KeyTable;
   readonly theme: Theme;
+  /** Text out to the person's editor; undefined when it was left as it is. Never rejects. */
+  readonly openEditor: (text: string) => Promise<string | undefined>;
   /** Milliseconds since the epoch; the system's clock without it. */
   readonly now?: () => number;
 }
 
 export interface RunningScreen {
   dispatch(event: ScreenEvent): void;
-  /** Prints what is still to be printed, takes the rest away, and ends all timers. The terminal's modes stay as they are. */
+  /** Prints what is still to be printed, takes the rest away, and ends all timers. The terminal stays open. */
   stop(): Promise<void>;
 }
 
 /** ink draws at most this often; deltas are gathered before. */
 const MOST_FPS = 60;
 
-/** Puts the screen into the terminal. Everything it is to show comes in by `dispatch`, everything that is to happen goes out by the controller. */
+/**
+ * Puts the screen into the terminal. Everything it is to show comes in by `dispatch`, everything that is to happen goes out by
+ * the controller. When the terminal is left in a hurry, what is still to be printed is printed first.
+ */
 export function startScreen(options: ScreenOptions): RunningScreen {
-  const { stdout, terminal, controller, composer, keys, theme } = options;
+  const { terminal, controller, composer, keys, theme, openEditor } = options;
+  const { screen } = terminal;
   composer.measureWith(width);
-  stdout.measureWith(width);
+  screen.measureWith(width);
   const desk = new Desk({
-    controller, composer, keys, theme, highlight: createHighlighter(), measure: width, now: options.now ?? Date.now,
-    size: () => stdout.window,
+    controller, composer, keys, theme, openEditor, highlight: createHighlighter(), measure: width, now: options.now ?? Date.now,
+    size: () => screen.window,
     suspend: () => { terminal.suspend(); },
-    redraw: () => { stdout.redraw(); },
-    openEditor: (text) => terminal.openEditor(text),
+    redraw: () => { screen.redraw(); },
   });
-  const instance = render(<App pictures={desk.pictures} />, { stdout, exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FPS });
+  const app = <App pictures={desk.pictures} />;
+  const instance = render(app, { stdout: screen, exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FPS });
+  // Fails when something cannot be drawn: whoever owns the terminal then ends the program with the reason.
+  const exited = instance.waitUntilExit();
   const resized = (): void => { desk.resized(); };
-  stdout.on('resize', resized);
-  terminal.onInput((event) => { desk.input(event); });
+  screen.on('resize', resized);
+  terminal.listen((event) => { desk.input(event); });
   resized();
+
+  let ended = false;
+  const end = (): void => {
+    if (ended) return;
+    ended = true;
+    desk.close();
+    screen.off('resize', resized);
+    terminal.listen(() => undefined);
+    composer.close();
+    // Drawing once more commits the last picture at once: the process may have no other moment.
+    instance.rerender(app);
+    instance.unmount();
+  };
+  terminal.beforeLeaving(end);
   return {
     dispatch: (event) => { desk.dispatch(event); },
     async stop() {
-      desk.close();
-      stdout.off('resize', resized);
-      terminal.onInput(() => undefined);
-      composer.close();
-      // React commits the last picture in a microtask; ink writes it on unmount.
-      await new Promise((resolve) => { setImmediate(resolve); });
-      instance.unmount();
-      await instance.waitUntilExit();
+      end();
+      await exited;
     },
   };
 }
