@@ -11,6 +11,7 @@ import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import { count, cutToBytes, wellFormed } from '#lib/text.ts';
 import { decide, isImageType } from './decide.ts';
+import { loadDirectory } from './directory.ts';
 import { cutNote, documentText } from './envelope.ts';
 import type { TextDocument } from './envelope.ts';
 import { fits, scaleWithSharp, sizeOf } from './images.ts';
@@ -38,7 +39,7 @@ interface Loading {
 }
 
 /**
- * Loads files for the model. `load` wants an absolute, real path; `files` names the file with `how: 'mention'` when the
+ * Loads files, and the names in directories, for the model. `load` wants an absolute, real path; `files` names the file with `how: 'mention'` when the
  * model was given all of it and `'partial'` when it was given some lines, and is empty when it was given none of its bytes.
  */
 export function createDocuments({ blobs, capabilities, scale = scaleWithSharp }: Options): DocumentPort {
@@ -63,6 +64,7 @@ function left(label: string, why: string): Loaded {
 async function route(loading: Loading, read: FileRead): Promise<Loaded> {
   switch (read.kind) {
     case 'failed': return left(loading.label, read.why);
+    case 'directory': return await loadDirectory(loading.path, loading.label, loading.options.limitBytes);
     case 'large': return loadLarge(loading, read);
     case 'whole': return await loadWhole(loading, read.bytes);
   }

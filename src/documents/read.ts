@@ -26,18 +26,19 @@ export type FileRead =
   | { readonly kind: 'whole'; readonly bytes: Buffer }
   /** `piece`: bytes of the wanted lines, cut soon after the limit. `lines` and `hash`: only when it was read to its end. */
   | { readonly kind: 'large'; readonly head: Buffer; readonly piece: Buffer; readonly size: number; readonly lines: number | undefined; readonly hash: string | undefined }
+  | { readonly kind: 'directory' }
   | { readonly kind: 'failed'; readonly why: string };
 
-/** Reads a regular file; a FIFO, device, socket or directory is refused without waiting for it. `path` is absolute and real: a symbolic link as its last part is not followed. */
+/** Reads a regular file; a FIFO, device or socket is refused without waiting for it. `path` is absolute and real: a symbolic link as its last part is not followed. */
 export async function readSafely(path: string, wanted: Wanted, signal: AbortSignal): Promise<FileRead> {
   let file: FileHandle | undefined;
   try {
-    const before = otherKind(await stat(fsPath(path)));
-    if (before !== undefined) return { kind: 'failed', why: before };
+    const before = await stat(fsPath(path));
+    if (before.isDirectory()) return { kind: 'directory' };
+    if (!before.isFile()) return { kind: 'failed', why: otherKind(before) };
     file = await open(fsPath(path), constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const stats = await file.stat();
-    const kind = otherKind(stats);
-    return kind === undefined ? await readOpen(file, stats.size, wanted, signal) : { kind: 'failed', why: kind };
+    return stats.isFile() ? await readOpen(file, stats.size, wanted, signal) : { kind: 'failed', why: otherKind(stats) };
   } catch (error) {
     return { kind: 'failed', why: signal.aborted ? 'not read in time' : whyNot(error) };
   } finally {
@@ -45,9 +46,7 @@ export async function readSafely(path: string, wanted: Wanted, signal: AbortSign
   }
 }
 
-function otherKind(stats: Stats): string | undefined {
-  if (stats.isFile()) return undefined;
-  if (stats.isDirectory()) return 'is a directory';
+function otherKind(stats: Stats): string {
   return `is not a regular file (${stats.isFIFO() ? 'named pipe' : stats.isSocket() ? 'socket' : 'device'})`;
 }
 

@@ -136,7 +136,6 @@ describe('what is no file to read', () => {
   it('is refused in a line, without waiting', async () => {
     const folder = tempFolder();
     execFileSync('mkfifo', [join(folder, 'pipe')]);
-    mkdirSync(join(folder, 'dir'));
     symlinkSync('loop', join(folder, 'loop'));
     const server = createServer().listen(join(folder, 'socket'));
     onTestFinished(() => { server.close(); });
@@ -144,7 +143,6 @@ describe('what is no file to read', () => {
     expect((await load(join(folder, 'pipe'))).notes).toEqual(['pipe: is not a regular file (named pipe)']);
     expect((await load(join(folder, 'socket'))).notes).toEqual(['socket: is not a regular file (socket)']);
     expect((await load('/dev/zero')).notes).toEqual(['zero: is not a regular file (device)']);
-    expect((await load(join(folder, 'dir'))).notes).toEqual(['dir: is a directory']);
     expect((await load(join(folder, 'missing'))).notes).toEqual(['missing: no such file']);
     expect((await load(join(folder, 'loop'))).notes).toEqual(['loop: is a symbolic link that leads nowhere']);
     expect((await load(join(folder, 'x'.repeat(300)))).notes).toEqual([expect.stringMatching(/: the name is too long$/)]);
@@ -168,6 +166,27 @@ describe('what is no file to read', () => {
     const folder = tempFolder({ 'a.zip': Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0), 'x.ts': '\0\u0001\u0002binary' });
     expect((await load(join(folder, 'a.zip'))).notes).toEqual(['a.zip: left out, model does not support MIME type "application/zip" (6 bytes)']);
     expect(await load(join(folder, 'x.ts'))).toMatchObject({ parts: [], files: [], notes: ['x.ts: left out, model does not support MIME type "application/octet-stream" (9 bytes)'] });
+  });
+});
+
+describe('a directory', () => {
+  it('is shown as its names, escaped, directories with a slash', async () => {
+    const folder = tempFolder({ 'src/b.ts': '', 'src/a\nb.ts': '', 'src/deep/c.ts': '', 'src/<x>.md': '' }, { 'src/lnk': 'b.ts' });
+    writeFileSync(Buffer.concat([Buffer.from(`${folder}/src/`), Buffer.from([0xff])]), '');
+    const loaded = await load(join(folder, 'src'));
+    expect(loaded.text).toMatch(/^Directory "src": 6 entries\n<document-src-text-x-directory>\n/);
+    expect(body(loaded.text).split('\n')).toEqual(['a\\u{A}b.ts', 'b.ts', 'deep/', '\\u{3C}x\\u{3E}.md', 'lnk', '\\u{DCFF}'].toSorted());
+    expect(loaded).toMatchObject({ files: [], notes: [] });
+  });
+  it('is cut after 1,000 names, or after what fits', async () => {
+    const folder = tempFolder();
+    mkdirSync(join(folder, 'many'));
+    for (let at = 0; at < 1004; at += 1) writeFileSync(join(folder, 'many', String(at).padStart(4, '0')), '');
+    const loaded = await load(join(folder, 'many'));
+    expect(body(loaded.text).split('\n')).toHaveLength(1000);
+    expect(loaded.text).toMatch(/\n\[4 more names not shown\]$/);
+    expect(loaded.notes).toEqual(['many: 4 more names not shown']);
+    expect(body((await load(join(folder, 'many'), { limitBytes: 52 })).text).split('\n')).toHaveLength(10);
   });
 });
 
