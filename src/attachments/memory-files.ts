@@ -1,8 +1,9 @@
 import { readFile, stat } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { decode } from '#lib/decode.ts';
 import { fsPath, oneLine } from '#lib/names.ts';
+import { isWithin } from '#lib/within.ts';
 import type { PathPort } from '#domain/documents.ts';
 import type { MemoryFile, MemoryPort } from '#domain/world.ts';
 import { importsOf, insertImports, stripComments, stripHidden, type Import, type Imported } from './memory-text.ts';
@@ -85,12 +86,12 @@ async function readMemory(path: string, scope: MemoryFile['scope'], reading: Rea
 
 /** A repository's instruction file may be a link, but not to a file that the user never meant for the model. */
 function isOurs(path: string, real: string, options: MemoryOptions): boolean {
-  return real === path || mayBeImported(real, 'project', options) || isBelow(real, dirname(path));
+  return real === path || mayBeImported(real, 'project', options) || isWithin(dirname(path), real);
 }
 
 /** Above the repository only the user's own and the system's files count: anybody can put a file into a shared folder. */
 async function isTrusted(real: string, { repository, cwd }: MemoryOptions): Promise<boolean> {
-  if (isBelow(real, repository ?? cwd) || process.getuid === undefined) return true;
+  if (isWithin(repository ?? cwd, real) || process.getuid === undefined) return true;
   const { uid } = await stat(fsPath(real));
   return uid === process.getuid() || uid === 0;
 }
@@ -137,10 +138,6 @@ async function readImport(wanted: Import, from: string, scope: MemoryFile['scope
 }
 
 function mayBeImported(real: string, scope: MemoryFile['scope'], { cwd, repository, roots, home }: MemoryOptions): boolean {
-  if ([cwd, ...(repository === undefined ? [] : [repository]), ...roots].some((root) => isBelow(real, root))) return true;
-  return isBelow(real, home) && (scope === 'user' || PROSE.test(real));
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+  if ([cwd, ...(repository === undefined ? [] : [repository]), ...roots].some((root) => isWithin(root, real))) return true;
+  return isWithin(home, real) && (scope === 'user' || PROSE.test(real));
 }

@@ -13,11 +13,20 @@ export function keptText(blobs: BlobPort, hash: BlobHash | null): string | undef
   return bytes === undefined ? undefined : Buffer.from(bytes).toString('utf8');
 }
 
-/** How a text changed: as a diff with line numbers, or whole where the diff would be more than half of it. Undefined when it did not. */
-export function changeOf(what: string, before: string, after: string): string | undefined {
+/**
+ * How a text changed: as a diff, or whole where the diff would be more than half of it. Undefined when it did not. Of a
+ * document the diff is that of its body, numbered as its lines are in the file (`firstLine` of the body).
+ */
+export function changeOf(what: string, before: string, after: string, firstLine = 1): string | undefined {
   if (before === after) return undefined;
-  const diff = lineDiff(before, after);
-  return diff === undefined || diff.patch.length * 2 > after.length ? `${what} changed and now reads:\n${after}` : `${what} changed:\n${diff.patch}`;
+  const body = bodyOf(after);
+  const diff = lineDiff(bodyOf(before), body, firstLine);
+  return diff === undefined || diff.patch === '' || diff.patch.length * 2 > body.length ? `${what} changed and now reads:\n${after}` : `${what} changed:\n${diff.patch}`;
+}
+
+/** What stands in a document's envelope; any other text as it is. */
+function bodyOf(text: string): string {
+  return /^[^\n]*\n<(?<tag>document-[a-z0-9-]+)>\n(?<body>.*)\n<\/\k<tag>>/s.exec(text)?.groups?.['body'] ?? text;
 }
 
 /** Parts with neighbouring texts joined by a blank line, so that a moment's block reads as one text. */

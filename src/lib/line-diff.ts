@@ -11,13 +11,17 @@ export interface LineDiff {
 const MOST_MS = 50;
 const MOST_EDITS = 2000;
 
-/** How one text became another, line by line, with `context` unchanged lines around. Undefined when that takes too long to find out. */
-export function lineDiff(before: string, after: string, context = 3): LineDiff | undefined {
-  const found = structuredPatch('', '', before, after, undefined, undefined, { context, timeout: MOST_MS, maxEditLength: MOST_EDITS });
+/**
+ * How one text became another, line by line, with three unchanged lines around. `firstLine` is the number of the texts' first
+ * line in the file that they are from. Undefined when it takes too long to find out.
+ */
+export function lineDiff(before: string, after: string, firstLine = 1): LineDiff | undefined {
+  const found = structuredPatch('', '', before, after, undefined, undefined, { context: 3, timeout: MOST_MS, maxEditLength: MOST_EDITS });
   if (found === undefined) return undefined;
   const lines = found.hunks.flatMap((hunk) => hunk.lines);
+  const down = firstLine - 1;
   return {
-    patch: found.hunks.map((hunk) => [`@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`, ...hunk.lines].join('\n')).join('\n'),
+    patch: found.hunks.map((hunk) => [`@@ -${hunk.oldStart + down},${hunk.oldLines} +${hunk.newStart + down},${hunk.newLines} @@`, ...hunk.lines].join('\n')).join('\n'),
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
   };

@@ -1,74 +1,81 @@
-import { dirname } from 'node:path';
-import type { FSWatcher } from 'chokidar';
+import { watch, type FSWatcher } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { messageOf } from '#lib/errors.ts';
 
 export interface Follower {
-  /** From now on these files are followed, and no others. Returns at once; a file system that cannot be watched costs one notice. */
+  /** From now on these files are followed, and no others. A file system that cannot be watched costs one notice. */
   follow(paths: Iterable<string>, onChange: (path: string) => void): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
-/** What editors write beside the file that they save. */
-const PASSING = /(?:^|\/)(?:\.[^/]*\.sw[a-z]|[^/]*~|4913|\.goutputstream-[^/]*|\.#[^/]*)$/;
+/** Milliseconds in which what happens to one file is told once: a save is several events. */
+const TOGETHER_MS = 30;
 
 /**
- * Follows files by way of the folders that they lie in, so that a save by renaming is seen as well as one in place. What it
- * tells is a hint for the screen, never the truth.
+ * Follows files by way of the folders that they lie in: a watch on a file itself goes dead when an editor saves by renaming,
+ * or by unlinking and making anew. What it tells is a hint for the screen, never the truth.
  */
 export function createFollower(onNotice: (text: string) => void): Follower {
-  const wanted = new Set<string>();
-  let folders = new Set<string>();
+  const folders = new Map<string, FSWatcher>();
+  const waiting = new Set<string>();
+  let wanted: ReadonlySet<string> = new Set();
   let tell: (path: string) => void = () => undefined;
-  let state: 'idle' | 'on' | 'off' = 'idle';
-  let watcher: Promise<FSWatcher | undefined> = Promise.resolve(undefined);
+  let timer: NodeJS.Timeout | undefined;
+  let off = false;
 
-  const giveUp = (why: unknown): void => {
-    if (state === 'off') return;
-    state = 'off';
-    onNotice(`Files are not watched (${messageOf(why)}); changes are still seen at each step.${limitHint(why)}`);
-    void watcher.then(async (at) => { await at?.close(); });
+  const close = (): void => {
+    off = true;
+    clearTimeout(timer);
+    for (const watcher of folders.values()) watcher.close();
+    folders.clear();
   };
-  const start = async (): Promise<FSWatcher | undefined> => {
+  const flush = (): void => {
+    timer = undefined;
+    const paths = [...waiting];
+    waiting.clear();
+    for (const path of paths) if (wanted.has(path)) tell(path);
+  };
+  const hear = (path: string): void => {
+    if (!wanted.has(path)) return;
+    waiting.add(path);
+    timer ??= setTimeout(flush, TOGETHER_MS).unref();
+  };
+  const fail = (folder: string, error: unknown): void => {
+    folders.get(folder)?.close();
+    folders.delete(folder);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // A folder that is gone may be back when it is next asked for.
+    if (off || code === 'ENOENT' || code === 'ENOTDIR' || code === 'EPERM') return;
+    close();
+    onNotice(`Files are not watched (${messageOf(error)}); changes are still seen at each step.${hintFor(code)}`);
+  };
+  const open = (folder: string): void => {
     try {
-      const { watch } = await import('chokidar');
-      const ignored = (path: string): boolean => PASSING.test(path) || (!wanted.has(path) && !folders.has(path));
-      const at = watch([], { depth: 0, ignored, ignoreInitial: true, atomic: true, persistent: false });
-      at.on('error', giveUp);
-      at.on('all', (_event, path) => { if (wanted.has(path)) tell(path); });
-      return at;
+      const watcher = watch(folder, { persistent: false }, (_, name) => { if (name !== null) hear(join(folder, basename(name))); });
+      watcher.on('error', (error) => { fail(folder, error); });
+      folders.set(folder, watcher);
     } catch (error) {
-      giveUp(error);
-      return undefined;
+      fail(folder, error);
     }
   };
   return {
     follow(paths, onChange) {
-      if (state === 'off') return;
+      if (off) return;
       tell = onChange;
-      const before = folders;
-      const known = new Set(wanted);
-      wanted.clear();
-      for (const path of paths) wanted.add(path);
-      folders = new Set([...wanted].map((path) => dirname(path)));
-      const came = [...folders, ...wanted].filter((path) => !before.has(path) && !known.has(path));
-      const went = [...before, ...known].filter((path) => !folders.has(path) && !wanted.has(path));
-      if (state === 'idle' && came.length === 0) return;
-      if (state === 'idle') watcher = start();
-      state = 'on';
-      void watcher.then((at) => {
-        if (went.length > 0) at?.unwatch(went);
-        if (came.length > 0) at?.add(came);
-      });
+      wanted = new Set(paths);
+      const needed = new Set([...wanted].map((path) => dirname(path)));
+      for (const [folder, watcher] of folders) {
+        if (needed.has(folder)) continue;
+        watcher.close();
+        folders.delete(folder);
+      }
+      for (const folder of needed) if (!off && !folders.has(folder)) open(folder);
     },
-    async close() {
-      state = 'off';
-      await (await watcher)?.close();
-    },
+    close,
   };
 }
 
-function limitHint(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+function hintFor(code: unknown): string {
   if (code === 'ENOSPC') return ' The system\'s limit is reached: raise fs.inotify.max_user_watches.';
-  return code === 'EMFILE' ? ' The system\'s limit is reached: raise fs.inotify.max_user_instances or the open files limit.' : '';
+  return code === 'EMFILE' ? ' The system\'s limit is reached: raise fs.inotify.max_user_instances or the limit of open files.' : '';
 }

@@ -50,8 +50,10 @@ export function createLooker(): Looker {
   return {
     hurry: (path) => { first.add(path); },
     async look(paths, budgetMs, signal) {
-      const all = [...paths];
-      const order = [...all.filter((path) => first.has(path)), ...all.filter((path) => !first.has(path))];
+      const all = new Set(paths);
+      for (const path of first) if (!all.has(path)) first.delete(path);
+      // Those that waited longest come first, so that looks that end too early get round in the end.
+      const order = [...first, ...[...all].filter((path) => !first.has(path))];
       const seen = new Map<string, BlobHash>();
       let over = false;
       let next = 0;

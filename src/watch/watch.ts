@@ -27,7 +27,7 @@ export interface WatchOptions {
 export interface Watch extends ChangePort {
   /** Follows these files, and no others, for the screen's sake. What it tells is a hint: `look` decides. */
   watchFiles(paths: Iterable<string>, onChange: (path: string) => void): void;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** From so many changes on no diffs are made: it is a checkout, told as a number. */
@@ -57,9 +57,9 @@ export function createWatch(options: WatchOptions): Watch {
       if (await isCheckingOut(gitDirectory)) return settling;
       const seen = await hashesOf(known, signal);
       if (await isCheckingOut(gitDirectory)) return settling;
-      const differing = [...seen].flatMap(([path, now]) => {
-        const was = known.get(path);
-        return was === undefined || was.hash === now ? [] : [{ path, now, was }];
+      const differing = [...known].flatMap(([path, was]) => {
+        const now = seen.get(path);
+        return now === undefined || was.hash === now ? [] : [{ path, now, was }];
       });
       const until = Date.now() + DIFFS_MS;
       const changes: FileChange[] = [];
@@ -76,7 +76,7 @@ export function createWatch(options: WatchOptions): Watch {
         onChange(path);
       });
     },
-    close: () => follower.close(),
+    close: () => { follower.close(); },
   };
 }
 

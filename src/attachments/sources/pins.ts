@@ -78,7 +78,7 @@ function whole(pin: SaidPin): readonly Part[] {
 function changed(was: SaidPin, pin: SaidPin): readonly Part[] {
   if (pin.text === undefined || was.text === undefined || pin.media.length > 0) return whole(pin);
   const label = oneLine(pin.label);
-  const change = changeOf(`Pinned ${label}`, was.text, pin.text);
+  const change = changeOf(`Pinned ${label}`, was.text, pin.text, Number(/#(\d+)-\d+$/.exec(pin.label)?.[1] ?? 1));
   if (change !== undefined) return [{ type: 'text', text: withNote(change, pin.note) }];
   return [{ type: 'text', text: `Pinned ${label}: ${pin.note ?? 'as before'}` }];
 }
