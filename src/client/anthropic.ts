@@ -36,6 +36,8 @@ export interface Client {
   stream(request: ModelRequest, marks: CacheMarks, signal: AbortSignal): AsyncGenerator<ModelDelta, Reply>;
   /** The facts with what the Models API knows laid over them; the same facts when it does not answer within 2 s. Never throws. */
   fetchFacts(facts: ModelFacts, signal?: AbortSignal): Promise<ModelFacts>;
+  /** Loads the SDK ahead of the first request, for when there is time. Never throws. */
+  warm(): Promise<void>;
 }
 
 export const FIRST_PARTY_URL = 'https://api.anthropic.com';
@@ -55,6 +57,7 @@ export function createClient(options: ClientOptions): Client {
   const quirks = createQuirks(options.quirks);
   return {
     stream: (request, marks, signal) => run({ options, transport, deadlines, quirks, baseURL, request, marks, signal }),
+    warm: () => transport.load().then(() => undefined, () => undefined),
     async fetchFacts(facts, signal = new AbortController().signal) {
       try {
         return overlayFacts(facts, await withDeadline(FACTS_MS, signal, (inner) => transport.model(facts.id, inner)));

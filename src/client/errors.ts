@@ -104,7 +104,7 @@ function apiTrouble(said: Said, { model, host }: Asked): Trouble {
   const { status, type } = said;
   const words = said.message === '' ? '' : `: ${said.message}`;
   const id = said.requestId === undefined ? '' : ` (request ${said.requestId})`;
-  const label = status === undefined ? type : String(status);
+  const label = status === undefined ? type || 'error in the stream' : String(status);
   const headers = said.headers === undefined ? {} : { headers: said.headers };
   const is = (code: number, name: string): boolean => status === code || (status === undefined && type === name);
   if (is(401, 'authentication_error')) return stop('auth', `The key was refused by ${host} (${label})${words}. Run /login, or check the key in the environment.${id}`, 'key refused');
@@ -117,7 +117,8 @@ function apiTrouble(said: Said, { model, host }: Asked): Trouble {
     return { ...again('limit', `Rate limit of ${host} reached (${label})${words}. Try again later.${id}`, `rate limit (${label})`), ...headers };
   }
   if (is(529, 'overloaded_error')) return { ...again('overloaded', `${host} is overloaded (${label})${words}. Try again later, or use another model with /model.${id}`, `overloaded (${label})`, 'later'), ...headers };
-  if (status === 408 || status === 409 || status === 425 || (status ?? 0) >= 500 || type === 'api_error' || type === 'timeout_error') {
+  // In the middle of a stream only a request that is itself at fault is not worth another try.
+  if (status === undefined ? type !== 'invalid_request_error' : status === 408 || status === 409 || status === 425 || status >= 500) {
     return { ...again('server', `${host} has trouble (${label})${words}. Try again later.${id}`, `server trouble (${label})`), ...headers };
   }
   return { ...refused(said, `The request was refused by ${host} (${label})${words}.${id}`, host), ...headers };

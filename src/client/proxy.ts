@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { rootCertificates } from 'node:tls';
 import { messageOf, UserError } from '#lib/errors.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -17,8 +16,8 @@ export async function proxyFetch(env: Environment, baseURL: string): Promise<typ
   const [httpProxy, httpsProxy] = local ? [] : [read('HTTP_PROXY'), read('HTTPS_PROXY')];
   const extra = env['NODE_EXTRA_CA_CERTS'] || undefined;
   if (httpProxy === undefined && httpsProxy === undefined && extra === undefined) return undefined;
-  const ca = extra === undefined ? undefined : [...rootCertificates, await certificates(extra)];
-  const tls = ca === undefined ? {} : { connect: { ca }, requestTls: { ca }, proxyTls: { ca } };
+  const ca = extra === undefined ? undefined : await certificates(extra);
+  const tls = ca === undefined ? {} : { connect: { ca: [...ca] }, requestTls: { ca: [...ca] }, proxyTls: { ca: [...ca] } };
   const { EnvHttpProxyAgent, fetch: undiciFetch } = await import('undici');
   try {
     // Absent values are given as empty ones, else undici would look at the process's own environment.
@@ -30,9 +29,11 @@ export async function proxyFetch(env: Environment, baseURL: string): Promise<typ
   }
 }
 
-async function certificates(path: string): Promise<string> {
+/** Node's own certificates and those of the file. Loaded here because Node reads its list at the first look. */
+async function certificates(path: string): Promise<readonly string[]> {
+  const { rootCertificates } = await import('node:tls');
   try {
-    return await readFile(path, 'utf8');
+    return [...rootCertificates, await readFile(path, 'utf8')];
   } catch (error) {
     throw new UserError(`NODE_EXTRA_CA_CERTS cannot be read: ${messageOf(error)}.`);
   }

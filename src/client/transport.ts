@@ -18,6 +18,8 @@ export interface Connection {
 }
 
 export interface Transport {
+  /** Loads the SDK. Throws when it cannot be, or the connection is no good. */
+  load(): Promise<unknown>;
   /**
    * Sends a request and gives the events of the answer, parsed, pings left out. Throws what went wrong. Bytes and events are
    * reported to the watch; its signal ends the stream at once.
@@ -46,6 +48,7 @@ export function createTransport(connection: Connection): Transport {
   const headersFor = (betas: readonly string[]): Record<string, string> =>
     ({ 'anthropic-version': VERSION, 'user-agent': 'pinion', ...(betas.length > 0 ? { 'anthropic-beta': betas.join(',') } : {}), ...authOf(connection), ...lower(connection.headers) });
   return {
+    load: sdk,
     async open(body, betas, watch) {
       const { client, rawEvents } = await sdk();
       watch.signal.throwIfAborted();

@@ -1,5 +1,6 @@
 import { connect, createServer as createTcp, type AddressInfo, type Socket } from 'node:net';
-import { createServer as createHttp } from 'node:http';
+import { createServer as createHttp, request as requestHttp } from 'node:http';
+import { createServer as createHttps } from 'node:https';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { prefixFaults } from '../support/messages-server/history.ts';
 import { call, failWith, say, type ScriptedReply, think } from '../support/messages-server/reply.ts';
 import { type MessagesServer, type ServerOptions, startServer } from '../support/messages-server/server.ts';
 import { invalid, obj, type Obj } from '../support/messages-server/shape.ts';
+import { CERTIFICATE, KEY } from './certificate.ts';
 import { ask, clientFor, drain, messageOf, NO_MARKS, OPUS, READ, requestOf, run, SYSTEM } from './harness.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -378,6 +380,21 @@ function withoutEffort(): object {
   return rest;
 }
 
+test('warming up asks nothing of the server and throws nothing', async () => {
+  const { url, all } = await start();
+  await clientFor(url).warm();
+  await clientFor('nonsense').warm();
+  expect(all).toEqual([]);
+});
+
+test('an error of an unknown kind in the stream is tried again; a fault of the request is not', async () => {
+  const broken = (type: string): { wire: { status?: number; send?: string }[] } => ({ wire: [{ status: 200 }, { send: `event: error\ndata: ${JSON.stringify({ type: 'error', error: { type, message: 'x' } })}\n\n` }] });
+  const { url } = await start({ script: [broken('brand_new_error'), say('ok'), broken('invalid_request_error')] });
+  const client = clientFor(url);
+  expect((await run(client)).reply.kind).toBe('message');
+  expect((await run(client)).reply).toMatchObject({ kind: 'failed', why: 'invalid' });
+});
+
 test('facts stay as they were when the Models API is silent, missing, or talks nonsense', async () => {
   const { url } = await start({ modelInfo: () => undefined });
   expect(await clientFor(url).fetchFacts(OPUS)).toBe(OPUS);
@@ -418,13 +435,23 @@ test('a proxy or certificate file that is no good is said in one line', async ()
   expect((await run(clientFor('http://model.invalid', { env: { NODE_EXTRA_CA_CERTS: '/nowhere/ca.pem' } }))).reply).toMatchObject({ kind: 'failed', message: expect.stringContaining('NODE_EXTRA_CA_CERTS cannot be read') });
 });
 
-test('a certificate file of one\'s own does not stand in the way of plain servers', async () => {
+test('a server with a certificate of its own is trusted when NODE_EXTRA_CA_CERTS names it, and refused in one line when not', async () => {
   const { url } = await start({ script: () => say('ok') });
+  const server = createHttps({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+    const onward = requestHttp(url + (request.url ?? ''), { method: request.method, headers: request.headers }, (answer) => { response.writeHead(answer.statusCode ?? 500, answer.headers); answer.pipe(response); });
+    request.pipe(onward);
+  });
+  await new Promise<void>((done) => { server.listen(0, '127.0.0.1', done); });
+  closers.push(() => new Promise((done) => { server.close(done); server.closeAllConnections(); }));
   const folder = await mkdtemp(join(tmpdir(), 'pinion-client-'));
   closers.push(() => rm(folder, { recursive: true }));
   const file = join(folder, 'ca.pem');
-  await writeFile(file, '');
-  expect((await run(clientFor(url, { env: { NODE_EXTRA_CA_CERTS: file } }))).reply.kind).toBe('message');
+  await writeFile(file, CERTIFICATE);
+  const secure = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  expect((await run(clientFor(secure, { env: { NODE_EXTRA_CA_CERTS: file } }))).reply.kind).toBe('message');
+  const { reply, waits } = await run(clientFor(secure));
+  expect(reply).toMatchObject({ kind: 'failed', why: 'network', message: expect.stringContaining('NODE_EXTRA_CA_CERTS') });
+  expect(waits).toEqual([]);
 });
 
 test('nobody listening, and a server that hangs up at once, are named', async () => {
