@@ -141,7 +141,11 @@ function allowOrAsk(tokens: readonly Token[], command: SimpleCommand, work: Work
   const reading = readingOf(argv);
   const rule = work.book.command('allow', [commandText(argv)]);
   const inner = innerOf(argv);
-  if (rule === undefined && inner?.transparent === true) return allowOrAsk(tokens.slice(tokens.length - (inner.commands[0]?.length ?? 0)), command, work);
+  if (rule === undefined && inner?.transparent === true) {
+    const at = tokens.length - (inner.commands[0]?.length ?? 0);
+    const unknown = tokens.slice(0, at).find(({ doubt }) => doubt !== undefined)?.doubt;
+    return unknown === undefined ? allowOrAsk(tokens.slice(at), command, work) : unknownWord([{ text: '', doubt: unknown }], unknown.why, work, false);
+  }
   const looks = reading !== undefined && 'paths' in reading;
   if (!looks) work.looksOnly = false;
   const doubt = tokens.find((token, at) => token.doubt !== undefined && !(token.doubt.kind !== 'value' && at > 0 && saysOnly(argv)))?.doubt;

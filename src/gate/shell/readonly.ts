@@ -51,6 +51,8 @@ export function readingOf(argv: readonly string[]): Reading | undefined {
   switch (name) {
     case 'true': case 'false': case ':': return { paths: [] };
     case 'echo': return { paths: [] };
+    case 'type': return { paths: [] };
+    case 'command': return /^-[vV]$/.test(args[0] ?? '') ? { paths: [] } : undefined;
     case 'printf': return (args[0] ?? '').startsWith('-') && args[0] !== '--' ? { why: 'printf with options may set a variable' } : { paths: [] };
     case 'test': return readTest(args);
     case '[': return args.at(-1) === ']' ? readTest(args.slice(0, -1)) : { why: '`[` is not closed' };

@@ -48,7 +48,7 @@ const MOST_CWDS = 16;
 
 /** Walks shell text to every simple command, redirect and substitution. Never throws, never recurses deeper than the grammar's own limit. */
 export function walkShell(source: string, start: Start, found: Found): void {
-  const state: State = { home: start.home, cwds: start.cwds, depth: start.depth, found };
+  const state: State = { home: start.home, cwds: start.cwds, depth: start.depth, found, documents: [], elsewhere: 0 };
   if (start.depth > DEEPEST) {
     found.unsure('it is nested too deeply to be read', true);
     return;
@@ -61,6 +61,7 @@ export function walkShell(source: string, start: Start, found: Found): void {
     return;
   }
   visit(script, state);
+  if (leavesOut(source, [...script.commands, ...state.documents])) found.unsure('part of it cannot be read as shell text', true);
 }
 
 interface State {
@@ -68,12 +69,34 @@ interface State {
   cwds: readonly string[];
   depth: number;
   readonly found: Found;
+  /** Where here-documents stand in the source. */
+  readonly documents: Range[];
+  /** Inside a script whose positions are those of another text. */
+  elsewhere: number;
 }
+
+interface Range {
+  readonly pos: number;
+  readonly end: number;
+}
+
+/** A tolerant parser may drop what it does not understand: between statements only separators and comments may stand. */
+function leavesOut(source: string, ranges: readonly Range[]): boolean {
+  let at = 0;
+  for (const { pos, end } of ranges.toSorted((a, b) => a.pos - b.pos)) {
+    if (pos > at && !BETWEEN.test(source.slice(at, pos))) return true;
+    at = Math.max(at, end);
+  }
+  return !BETWEEN.test(source.slice(at));
+}
+
+const BETWEEN = /^(?:[\s;&]|\\\r?\n|#[^\n]*)*$/;
 
 function visit(node: SyntaxNode, state: State): void {
   switch (node.type) {
     case 'Script': return visitScript(node, state);
     case 'Command': return visitCommand(node, state);
+    case 'HereDoc': if (state.elsewhere === 0) state.documents.push(node.body, ...(node.closing === undefined ? [] : [node.closing])); break;
     case 'Word': if (isPlain(node)) return; break;
     case 'Redirected': {
       forEachChild(node, (child) => { visit(child, state); });
@@ -90,7 +113,7 @@ function visit(node: SyntaxNode, state: State): void {
     case 'ParameterExpansion':
       if (node.prefix === '!' || node.index !== undefined || /^(?:Transform|Unknown|Names|Slice)$/.test(node.operation?.type ?? '') || (node.operation?.type === 'Default' && node.operation.operator.includes('='))) state.found.unsure(`\`${node.text}\` may run what stands in a variable`, false);
       break;
-    case 'Select':
+    case 'Select': state.found.unsure('it waits for a choice', false); break;
     case 'For': if (!/^[a-z][a-z0-9]*$/.test(node.name.text)) state.found.unsure(`the loop sets ${node.name.text}, which may mean something to a program`, false); break;
     case 'TestUnary': if (node.operator === '-v' || node.operator === '-R') state.found.unsure('`[[ -v … ]]` may run what stands in a subscript', false); break;
     case 'TestBinary': if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) state.found.unsure('the comparison of numbers may run what stands in them', false); break;
@@ -103,8 +126,10 @@ function visit(node: SyntaxNode, state: State): void {
 function visitScript(script: ParsedScript, state: State): void {
   if (script.errors !== undefined && script.errors.length > 0) state.found.unsure(`it cannot be read as shell text (${script.errors[0]?.message ?? 'error'})`, true);
   state.depth += 1;
+  state.elsewhere += script.source === undefined ? 0 : 1;
   if (state.depth > DEEPEST) state.found.unsure('it is nested too deeply to be read', true);
   else forEachChild(script, (child) => { visit(child, state); });
+  state.elsewhere -= script.source === undefined ? 0 : 1;
   state.depth -= 1;
 }
 
@@ -113,9 +138,9 @@ function visitCommand(node: Command, state: State): void {
   const words: Word[] = [];
   if (node.name !== undefined) words.push(node.name);
   for (const part of node.args) if (part.type === 'Word') words.push(part);
-  const assignments: Assignment[] = [...node.prefix, ...node.suffix].filter((part) => part.type === 'Assignment');
+  const assignments: Assignment[] = node.prefix.filter((part) => part.type === 'Assignment');
   const { redirects, input } = redirectsOf(node.redirects, state);
-  const tokens = words.flatMap((word) => tokensOf(word, state));
+  const tokens = [...words.flatMap((word) => tokensOf(word, state)), ...node.args.flatMap((part) => (part.type === 'Assignment' ? declared(part, state) : []))];
   state.found.command({
     tokens,
     assignments: assignments.map(({ name, value, index, append }) => ({ name, value: value.type === 'ArrayValue' || index !== undefined || append === true ? undefined : valueOf(value, state) })),
@@ -124,6 +149,12 @@ function visitCommand(node: Command, state: State): void {
     input,
   });
   follow(tokens, state);
+}
+
+/** `alias a=…`, `export A=…`: what follows the equals sign is a word of the command. */
+function declared(part: Assignment, state: State): readonly Token[] {
+  if (part.value.type === 'ArrayValue') return [{ text: part.text, doubt: { kind: 'value', why: `the value of \`${part.name}\` is not known` } }];
+  return tokensOf(part.value, state).map((token) => ({ ...token, text: `${part.name}=${token.text}` }));
 }
 
 function tokensOf(word: Word, state: State): readonly Token[] {
