@@ -17,7 +17,6 @@ export interface Settings {
   readonly env: Readonly<Record<string, string>>;
   /** Names of reminder kinds that are switched off. */
   readonly remindersOff: readonly string[];
-  readonly pinsTransient: boolean;
   readonly autoCompact: boolean;
   /** Compact when a request is estimated to pass this many tokens (default: 200,000, or the window if that is smaller). */
   readonly compactAt?: number;

@@ -101,7 +101,6 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     },
     env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
     remindersOff: joined((from) => from.texts('remindersOff')),
-    pinsTransient: strongest((from) => from.nestedFlag('pins', 'transient')) ?? false,
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
@@ -140,10 +139,6 @@ function reader(layer: Layer, warnings: string[]) {
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
     flag: (key: string) => flag(own(key), key),
-    nestedFlag: (key: string, inner: string) => {
-      const outer = own(key);
-      return isFields(outer) ? flag(outer[inner], `${key}.${inner}`) : undefined;
-    },
     oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
     texts: (key: string) => list(own(key), key),
     textsByName: (key: string) => named(own(key), key),

@@ -1,0 +1,1 @@
+export { AttachmentStore } from '#attachments/store.ts';

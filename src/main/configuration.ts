@@ -1,0 +1,75 @@
+import { statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { ScopedRule, Settings } from '#domain/settings.ts';
+import type { Arguments } from '#cli/arguments.ts';
+import { createTrust, type Trust, withoutUntrusted } from '#gate/trust.ts';
+import { type RuleSet, ruleProblems } from '#gate/rules.ts';
+import { keepAllowRule } from '#session/rules.ts';
+import { mergeLayers, modelId, readLayers } from '#session/settings.ts';
+import { type Place, workingFolders } from './place.ts';
+
+/** Settings in effect, read anew when trust or rules change. */
+export interface Configuration {
+  readonly trust: Trust;
+  /** The folder whose settings files count: the top of the repository, else the start directory. */
+  readonly project: string;
+  settings(): Settings;
+  rules(): RuleSet;
+  roots(): readonly string[];
+  isTrusted(): boolean;
+  /** One line per thing that could not be used. */
+  warnings(): readonly string[];
+  /** Keeps a rule that the user agreed to; it holds once this is done. */
+  keepRule(rule: string, keep: 'session' | 'local'): Promise<void>;
+  /** Takes what the folder wants into effect, for this run, and for later ones unless `once`. */
+  believe(once: boolean): Promise<void>;
+}
+
+export function configure(place: Place, args: Arguments): Configuration {
+  const project = place.repository?.root ?? place.cwd;
+  const trust = createTrust({ file: place.home.trust, home: place.userHome });
+  const added = workingFolders(place.cwd, args.addDir);
+  const flags = { allow: ruled(args.allowedTools, place.cwd), deny: ruled(args.disallowedTools, place.cwd) };
+  const session: ScopedRule[] = [];
+  let believed = args.trust || trust.isTrusted(project);
+  let now = load();
+
+  function load() {
+    const { layers, warnings } = readLayers(place.home, place.userHome, project);
+    const heard = layers.map((layer) => (layer.scope === 'user' ? layer : { ...layer, fields: withoutUntrusted(layer.fields, believed).fields }));
+    const merged = mergeLayers(heard);
+    const rules = {
+      allow: [...merged.settings.permissions.allow, ...flags.allow, ...session],
+      ask: merged.settings.permissions.ask,
+      deny: [...merged.settings.permissions.deny, ...flags.deny],
+    };
+    const { model, effort } = merged.settings;
+    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }) };
+    const folders = merged.settings.permissions.additionalDirectories.map((folder) => resolve(project, folder)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
+    return { settings, rules, warnings: [...warnings, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
+  }
+
+  return {
+    trust, project,
+    settings: () => now.settings,
+    rules: () => now.rules,
+    roots: () => now.roots,
+    isTrusted: () => believed,
+    warnings: () => now.warnings,
+    async keepRule(rule, keep) {
+      if (keep === 'local') await keepAllowRule(project, rule);
+      // Also for this run: an untrusted folder's own file stays inert, the user's answer does not.
+      session.push({ rule, root: project, scope: 'session' });
+      now = load();
+    },
+    async believe(once) {
+      believed = true;
+      if (!once) await trust.remember(project);
+      now = load();
+    },
+  };
+}
+
+function ruled(rules: readonly string[], root: string): readonly ScopedRule[] {
+  return rules.map((rule) => ({ rule, root, scope: 'flag' }));
+}

@@ -1,0 +1,146 @@
+import type { CommandContext } from '#domain/command.ts';
+import type { EntryBody, Event, PermissionMode } from '#domain/entry.ts';
+import { attachmentsOf, modeOf, todosOf } from '#domain/folds.ts';
+import type { Limits, Outcome } from '#domain/ports.ts';
+import type { Row } from '#domain/request.ts';
+import { todoEntry } from '#domain/todos.ts';
+import { costOf } from '#accounting/cost.ts';
+import { commands } from '#commands/list.ts';
+import { compact } from '#loop/compact.ts';
+import { query } from '#loop/query.ts';
+import { listSessions } from '#session/list.ts';
+import { newSession, type OpenSession, resumeSession } from '#session/open.ts';
+import type { LogSession } from '#session/session.ts';
+import type { House } from './house.ts';
+import { branchNow } from './place.ts';
+import { nextRequest } from './wire-model.ts';
+
+/** The session that is being held, and what can be done with it. Screen and print mode both stand on it. */
+export interface Conversation {
+  readonly session: LogSession;
+  readonly notices: readonly string[];
+  unsaved(): string | undefined;
+  /** One turn; without a prompt what is queued is delivered. */
+  turn(prompt: string | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome>;
+  compact(keep: string, signal: AbortSignal): AsyncGenerator<Event, Outcome>;
+  /** Changes the mode; the entry is written at once if the session has begun, else with the first turn. */
+  setMode(mode: PermissionMode): void;
+  mode(): PermissionMode;
+  append(entries: readonly EntryBody[]): void;
+  /** A new session; pins and the user's open todos come along unless `all`. */
+  clear(all: boolean): void;
+  /** Goes on with a stored session. */
+  resume(file: string): void;
+  /** Pins what the command line names. Returns why something could not be pinned. */
+  pin(paths: readonly string[]): Promise<readonly string[]>;
+  context(surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext;
+  rows(): Promise<readonly Row[]>;
+  close(): void;
+}
+
+const MOST_STEPS = 500;
+
+export function openConversation(house: House, resumed: string | undefined): Conversation {
+  const place = sessionPlace(house);
+  let open: OpenSession = resumed === undefined ? newSession(place) : resumeSession(resumed, place);
+  const modes = modeDesk(house, () => open.session, resumed !== undefined);
+  const take = (): void => {
+    house.hold(open.session);
+    house.desk.follow(open.session.log);
+  };
+  take();
+  const limits: Limits = { maxSteps: house.args.maxTurns ?? MOST_STEPS };
+  const swap = (next: OpenSession): void => {
+    open.close();
+    open = next;
+  };
+  const request = () => nextRequest(open.session.log, house.head(), house.blobs);
+  return {
+    get session() { return open.session; },
+    get notices() { return open.notices; },
+    unsaved: () => open.unsaved(),
+    turn(prompt, signal) {
+      modes.settle();
+      return query(open.session, prompt === undefined ? undefined : { text: prompt }, house.ports(open.session), signal, limits);
+    },
+    compact: (keep, signal) => compact(open.session, house.ports(open.session), signal, { trigger: 'manual', keep }),
+    setMode: modes.set,
+    mode: modes.now,
+    append(entries) {
+      for (const entry of entries) open.session.append(entry);
+    },
+    clear(all) {
+      const kept = all ? [] : carriedOver(open.session);
+      const now = modes.now();
+      swap(newSession(sessionPlace(house)));
+      for (const entry of kept) open.session.append(entry);
+      house.hold(open.session);
+      modes.want(now);
+    },
+    resume(file) {
+      swap(resumeSession(file, sessionPlace(house)));
+      modes.want(undefined);
+      take();
+    },
+    async pin(paths) {
+      const found = await Promise.all(paths.map((path) => house.reminders.pins(open.session).lookUp(path, { snapshot: false, pathOnly: false, whole: false })));
+      for (const one of found) if (one.ok) open.session.append(one.entry);
+      return found.flatMap((one) => (one.ok ? [] : [one.message]));
+    },
+    context: (surface, keys) => contextOf(house, () => open.session, request, surface, keys),
+    rows: () => house.desk.meter.describe(request(), open.session.log),
+    close: () => { open.close(); },
+  };
+}
+
+/** The mode until it stands in the log: a session without a word has no log yet. */
+function modeDesk(house: House, session: () => LogSession, resumed: boolean) {
+  let wanted: PermissionMode | undefined = resumed ? house.args.permissionMode : undefined;
+  const now = (): PermissionMode => wanted ?? house.mode(session());
+  const settle = (): void => {
+    const { log } = session();
+    const mode = now();
+    if (mode !== (modeOf(log) ?? 'default')) session().append({ type: 'mode', mode });
+    wanted = undefined;
+  };
+  return {
+    now, settle,
+    want(mode: PermissionMode | undefined): void { wanted = mode; },
+    set(mode: PermissionMode): void {
+      wanted = mode;
+      if (session().log.length > 0) settle();
+    },
+  };
+}
+
+function sessionPlace({ place }: House) {
+  const branch = branchNow(place);
+  return { home: place.home, cwd: place.cwd, ...(branch !== undefined && { branch }) };
+}
+
+/** Pins as they are, and of the todos what the user still wants done. */
+function carriedOver({ log }: LogSession): readonly EntryBody[] {
+  const pins = attachmentsOf(log).filter(({ kind }) => kind !== 'todo').map((attachment): EntryBody => ({ type: 'attach', attachment, by: 'user' }));
+  const todos = todosOf(log).filter(({ by, state }) => by === 'user' && state !== 'done');
+  return todos.length === 0 ? pins : [...pins, todoEntry(todos, 'user')];
+}
+
+type Request = ReturnType<typeof nextRequest>;
+
+function contextOf(house: House, session: () => LogSession, request: () => Request, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
+  const { desk, place, reminders, tools } = house;
+  return {
+    session: session(), commands, surface, keys,
+    cwd: tools.cwd(session()), model: desk.facts(),
+    context: () => desk.meter.contextView(request(), session().log),
+    cost: () => costOf(session().log),
+    models: () => desk.models(),
+    sessions: () => listSessions(place.home, place.cwd),
+    lookUpPin: (text, options) => reminders.pins(session()).lookUp(text, options, tools.cwd(session())),
+    async pins() {
+      const views = await reminders.pins(session()).views(new AbortController().signal);
+      const weights = await desk.meter.weigh(views.map(({ text }) => text ?? ''));
+      return views.map((view, i) => ({ ...view, tokens: weights[i] ?? 0 }));
+    },
+  };
+}

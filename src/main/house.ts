@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { HeadBody, PermissionMode } from '#domain/entry.ts';
+import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
+import type { Session } from '#domain/session.ts';
+import type { Arguments } from '#cli/arguments.ts';
+import { systemBlocks } from '#loop/system.ts';
+import { createBlobs } from '#session/blobs.ts';
+import type { Configuration } from './configuration.ts';
+import type { Place } from './place.ts';
+import { createModelDesk, type ModelDesk } from './wire-model.ts';
+import { type ReminderWing, wireReminders } from './wire-reminders.ts';
+import { modeIn, type ToolWing, wireTools } from './wire-tools.ts';
+
+/** Everything that is hung once for all sessions of a process. */
+export interface House {
+  readonly place: Place;
+  readonly args: Arguments;
+  readonly configuration: Configuration;
+  readonly desk: ModelDesk;
+  readonly tools: ToolWing;
+  readonly reminders: ReminderWing;
+  readonly blobs: BlobPort;
+  /** What requests begin with now. */
+  head(): HeadBody;
+  mode(session: Session): PermissionMode;
+  /** Tells which session is being held. */
+  hold(session: Session): void;
+  ports(session: Session): Ports;
+  close(): void;
+}
+
+/** Addresses of the built worker files: they lie beside the program's entry. */
+export interface Workers {
+  readonly counter: URL;
+  readonly index: URL;
+}
+
+export interface HouseOptions {
+  readonly place: Place;
+  readonly args: Arguments;
+  readonly configuration: Configuration;
+  readonly workers: Workers;
+  readonly asker: Asker;
+  readonly onNotice: (text: string) => void;
+}
+
+export function buildHouse(options: HouseOptions): House {
+  const { place, args, configuration, workers, asker } = options;
+  const blobs = createBlobs(place.home.blobs);
+  let held: Session | undefined;
+  const desk = createModelDesk({ place, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
+  const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
+  const mode = (session: Session): PermissionMode => modeIn(session, first);
+  const tools = wireTools({ place, configuration, desk, blobs, asker, mode });
+  const reminders = wireReminders({ place, configuration, tools, blobs, mode, files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
+  const head = (): HeadBody => {
+    const { id, defaultEffort } = desk.facts();
+    const effort = configuration.settings().effort ?? defaultEffort;
+    return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
+  };
+  return {
+    place, args, configuration, desk, tools, reminders, blobs, head, mode,
+    hold(session) { held = session; },
+    ports: (session) => ({
+      model: desk.port(session), tools: tools.tools, reminders: reminders.reminders, gate: tools.gate,
+      world: { now: () => new Date(), blobs, head },
+    }),
+    close() {
+      desk.close();
+      reminders.watch.close();
+    },
+  };
+}
+
+function askedModel({ model }: Arguments, configuration: Configuration): string | undefined {
+  return model === undefined ? undefined : configuration.settings().model;
+}
+
+const run = promisify(execFile);
+const LISTING_BYTES = 64 * 1024 * 1024;
+
+/** Files below the start directory that are not ignored, relative: git knows them, else ripgrep, else none are offered to a glob. */
+async function listFiles({ cwd, repository, env }: Place, tools: ToolWing, signal: AbortSignal): Promise<readonly string[]> {
+  const options = { cwd, signal, maxBuffer: LISTING_BYTES, env: { ...env, GIT_OPTIONAL_LOCKS: '0' } };
+  const rows = (out: string): readonly string[] => out.split('\0').filter((name) => name !== '').map((name) => name.replace(/^\.\//, ''));
+  if (repository !== undefined) {
+    const listed = await run('git', ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', 'ls-files', '-z', '-co', '--exclude-standard'], options).catch(() => undefined);
+    if (listed !== undefined) return rows(listed.stdout);
+  }
+  const ripgrep = await tools.ripgrep();
+  if (ripgrep === undefined) return [];
+  const listed = await run(ripgrep, ['--files', '-0', '--hidden', '--no-config', '-g', '!.git', './'], options).catch(() => undefined);
+  return listed === undefined ? [] : rows(listed.stdout);
+}

@@ -1,0 +1,151 @@
+import type { Json } from '#lib/brand.ts';
+import { sanitise } from '#lib/terminal.ts';
+import type { Entry } from '#domain/entry.ts';
+import type { Outcome } from '#domain/ports.ts';
+import type { Call, CallId } from '#domain/tool.ts';
+import { costOf } from '#accounting/cost.ts';
+import { type Arguments, UsageError } from '#cli/arguments.ts';
+import { cardText } from '#headless/card-text.ts';
+import { failureOf, type PrintResult, resultOf } from '#headless/result.ts';
+import { readStdin, withPiped } from '#headless/stdin.ts';
+import { interpret } from '#session/effects.ts';
+import { newestSession } from '#session/list.ts';
+import { sessionFile } from '#session/open.ts';
+import { configure } from './configuration.ts';
+import { type Conversation, openConversation } from './conversation.ts';
+import { commandLine, dispatch } from './dispatch.ts';
+import { buildHouse, type House, type Workers } from './house.ts';
+import { findPlace, type Place } from './place.ts';
+
+const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
+
+/** Print mode: one prompt, one answer on standard output, an exit code. */
+export async function print(args: Arguments, workers: Workers): Promise<number> {
+  const began = performance.now();
+  const prompt = withPiped(args.prompt, await readStdin(process.stdin, args.prompt === undefined));
+  if (prompt === undefined || prompt.trim() === '') throw new UsageError('print mode needs a prompt: pinion -p "…", or text on standard input.');
+  const place = findPlace(process.env);
+  const configuration = configure(place, args);
+  for (const warning of configuration.warnings()) say(warning);
+  if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project).length > 0) {
+    say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
+  }
+  const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say });
+  try {
+    const conversation = openConversation(house, await sessionToResume(args, place));
+    for (const notice of conversation.notices) say(notice);
+    return await runPrint({ args, house, conversation, prompt, began });
+  } finally {
+    house.close();
+  }
+}
+
+/** The file of the session that the command line names. Throws a UsageError when there is none. */
+export async function sessionToResume(args: Arguments, place: Place): Promise<string | undefined> {
+  if (args.continue) {
+    const newest = await newestSession(place.home, place.cwd);
+    if (newest === undefined) throw new UsageError('there is no session of this directory to go on with. Start one without -c.');
+    return newest.file;
+  }
+  if (typeof args.resume !== 'string') return undefined;
+  const file = sessionFile({ home: place.home, cwd: place.cwd }, args.resume);
+  if (file === undefined) throw new UsageError(`there is no session ${args.resume} of this directory. pinion -r lists them.`);
+  return file;
+}
+
+interface Printing {
+  readonly args: Arguments;
+  readonly house: House;
+  readonly conversation: Conversation;
+  readonly prompt: string;
+  readonly began: number;
+}
+
+/** What a run came to: a turn's outcome, and of a command its card or refusal. */
+interface Done {
+  readonly outcome: Outcome;
+  readonly card?: string;
+  readonly refused?: boolean;
+}
+
+async function runPrint({ args, house, conversation, prompt, began }: Printing): Promise<number> {
+  const interrupt = new AbortController();
+  let signalled: 130 | 143 | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    const code = signal === 'SIGINT' ? 130 : 143;
+    if (signalled !== undefined) process.exit(code);
+    signalled = code;
+    interrupt.abort(new Error('interrupted'));
+  };
+  process.on('SIGINT', stop).on('SIGTERM', stop);
+  try {
+    const unpinned = await conversation.pin(args.pin);
+    if (unpinned.length > 0) throw new UsageError(`--pin: ${unpinned.join(' ')}`);
+    const from = conversation.session.log.length;
+    const usdBefore = costOf(conversation.session.log).usd ?? 0;
+    const done = commandLine(prompt) === undefined
+      ? { outcome: await drain(conversation.turn(prompt, interrupt.signal)) }
+      : await runCommand(conversation, prompt, interrupt.signal);
+    const entries = conversation.session.log.slice(from);
+    const unsaved = conversation.unsaved();
+    if (unsaved !== undefined) say(`this session could not be saved: ${unsaved}`);
+    const result = resultOf({
+      sessionId: conversation.session.id, entries, outcome: done.outcome, durationMs: performance.now() - began,
+      usd: Math.max(0, (costOf(conversation.session.log).usd ?? 0) - usdBefore), model: house.desk.id(), denials: deniedIn(entries),
+    });
+    return signalled ?? write(args, done.card === undefined ? result : { ...result, num_turns: 0, result: done.card, is_error: done.refused === true }, done);
+  } finally {
+    process.off('SIGINT', stop).off('SIGTERM', stop);
+    conversation.close();
+  }
+}
+
+/** Prints the result and says how the process ends. */
+function write(args: Arguments, result: PrintResult, { refused, outcome }: Done): number {
+  const failure = failureOf(outcome);
+  if (args.outputFormat === 'json') process.stdout.write(`${JSON.stringify(result)}\n`);
+  else if (refused === true || failure !== undefined) say(failure ?? result.result);
+  else if (result.result !== '') process.stdout.write(`${sanitise(result.result)}\n`);
+  return refused === true ? 2 : failure === undefined ? 0 : 1;
+}
+
+async function drain(events: AsyncGenerator<unknown, Outcome>): Promise<Outcome> {
+  let next = await events.next();
+  while (next.done !== true) next = await events.next();
+  return next.value;
+}
+
+async function runCommand(conversation: Conversation, line: string, signal: AbortSignal): Promise<Done> {
+  const parsed = commandLine(line);
+  let done: Done = { outcome: { kind: 'answered' }, card: '' };
+  if (parsed === undefined) return done;
+  const effect = await dispatch(parsed, conversation.context('print', []));
+  await interpret(effect, line, {
+    show(shown, card) {
+      conversation.append([{ type: 'command', line: shown, card }]);
+      done = { ...done, card: cardText(card) };
+    },
+    append: (entries) => { conversation.append(entries); },
+    async submit(prompt) { done = { outcome: await drain(conversation.turn(prompt, signal)) }; },
+    async compact(keep) {
+      const outcome = await drain(conversation.compact(keep, signal));
+      done = { outcome, card: outcome.kind === 'answered' ? 'The conversation is compacted; pins and todos are kept.' : '' };
+    },
+    mode(mode) {
+      conversation.setMode(mode);
+      conversation.append([{ type: 'mode', mode }]);
+      done = { ...done, card: `Mode: ${mode}` };
+    },
+    refuse(_line, message) { done = { ...done, card: message, refused: true }; },
+    exit: () => undefined,
+  });
+  return done;
+}
+
+/** Calls that had to be asked for while nobody was there. */
+function deniedIn(entries: readonly Entry[]): readonly Call[] {
+  const refused = new Set(entries.flatMap((entry) => (entry.type === 'toolResult' && entry.result.kind === 'refused' ? [entry.callId as string] : [])));
+  return entries.flatMap((entry) => (entry.type === 'assistant' ? entry.content : [])).flatMap((block): Call[] => (
+    block.type === 'tool_use' && refused.has(block.id) ? [{ id: block.id as CallId, tool: block.name, input: block.input as Json }] : []
+  ));
+}

@@ -1,0 +1,164 @@
+import { readJson, updateJson } from '#lib/atomic.ts';
+import { UserError } from '#lib/errors.ts';
+import type { Entry, HeadBody } from '#domain/entry.ts';
+import { headOf } from '#domain/folds.ts';
+import { DEFAULT_MODEL, DEMO_MODEL, type ModelFacts } from '#domain/model.ts';
+import type { BlobPort, ModelPort } from '#domain/ports.ts';
+import type { Session } from '#domain/session.ts';
+import type { Settings } from '#domain/settings.ts';
+import type { PinView } from '#domain/world.ts';
+import { cacheMarks } from '#accounting/marks.ts';
+import { createMeter, type Meter } from '#accounting/meter.ts';
+import { factsOf, knownModels } from '#accounting/models.ts';
+import { createCounter } from '#accounting/tokens.ts';
+import { type Client, createClient } from '#client/anthropic.ts';
+import { demoFetch } from '#client/demo/demo.ts';
+import type { QuirkStore } from '#client/quirks.ts';
+import { project } from '#loop/project.ts';
+import { type Credentials, credentialsOf } from '#session/credentials.ts';
+import type { Place } from './place.ts';
+
+export interface ModelOptions {
+  readonly place: Place;
+  readonly settings: () => Settings;
+  /** The model that the command line names. */
+  readonly asked: string | undefined;
+  /** Address of the built `count-worker.js`. */
+  readonly counter: URL;
+  readonly blobs: BlobPort;
+  /** What is pinned in the session that is being held, to name what does not fit. */
+  readonly pins: () => Promise<readonly PinView[]>;
+}
+
+/** Which model answers, how it is reached, and what it costs to ask. */
+export interface ModelDesk {
+  readonly meter: Meter;
+  id(): string;
+  facts(): ModelFacts;
+  models(): readonly ModelFacts[];
+  credentials(): Credentials;
+  /** The user chose another one. Throws a UserError when it cannot be reached without a key. */
+  choose(id: string): void;
+  /** Takes up the model that a stored session was last held with, unless the user named one. */
+  follow(log: readonly Entry[]): void;
+  /** A key was entered or forgotten. */
+  reload(): void;
+  /** Loads what the first request needs, while the user still types. */
+  warm(): Promise<void>;
+  port(session: Session): ModelPort;
+  close(): void;
+}
+
+const NO_KEY = 'There is no API key. Set ANTHROPIC_API_KEY, or start pinion in a terminal and enter one with /login.';
+
+export function createModelDesk(options: ModelOptions): ModelDesk {
+  const { place, settings } = options;
+  let credentials = credentialsOf(place.env, place.home.credentials);
+  let chosen: string | undefined;
+  const learned = new Map<string, ModelFacts>();
+  const reachable = (): boolean => credentials.from !== 'none' || credentials.baseURL !== undefined;
+  const check = (id: string): string => {
+    if (id !== DEMO_MODEL && !reachable()) throw new UserError(`The model ${id} needs a key. ${NO_KEY}`);
+    return id;
+  };
+  if (options.asked !== undefined) check(options.asked);
+  if ((place.env['PINION_NO_DEMO'] ?? '') !== '' && !reachable()) throw new UserError(`The demo model is switched off (PINION_NO_DEMO). ${NO_KEY}`);
+
+  const id = (): string => chosen ?? options.asked ?? (reachable() ? (settings().model ?? place.env['ANTHROPIC_MODEL'] ?? DEFAULT_MODEL) : DEMO_MODEL);
+  const facts = (model = id()): ModelFacts => learned.get(model) ?? factsOf(model);
+  const clients = clientsOf(options, () => credentials, facts);
+  const counter = createCounter({ worker: options.counter });
+  const meter = createMeter({ counter, facts: () => facts(), limits: () => limitsOf(settings()), pins: options.pins });
+
+  return {
+    meter, id,
+    facts: () => facts(),
+    models: () => (reachable() ? knownModels() : knownModels().filter((model) => model.id === DEMO_MODEL)),
+    credentials: () => credentials,
+    choose(model) {
+      chosen = check(model);
+    },
+    follow(log) {
+      const last = headOf(log)?.model;
+      const usable = last !== undefined && (last === DEMO_MODEL ? !reachable() : reachable());
+      if (usable && options.asked === undefined) chosen = last;
+    },
+    reload() {
+      credentials = credentialsOf(place.env, place.home.credentials);
+      clients.forget();
+      chosen = undefined;
+    },
+    warm: () => clients.of(id()).warm(),
+    port: (session) => ({
+      facts: () => facts(),
+      fit: (request) => meter.fit(request, session.log),
+      async* stream(request, signal) {
+        const client = clients.of(request.model);
+        learn(client, facts(request.model), learned);
+        return yield* client.stream(request, cacheMarks(request), signal);
+      },
+    }),
+    close: () => { counter.close(); },
+  };
+}
+
+/** The table knows our models; of others only the server can tell, and it is asked once, beside the first request. */
+function learn(client: Client, now: ModelFacts, learned: Map<string, ModelFacts>): void {
+  if (now.known || learned.has(now.id)) return;
+  learned.set(now.id, now);
+  void client.fetchFacts(now).then((better) => { learned.set(now.id, better); });
+}
+
+/** One client for the demo model and one for the server, made at first use. */
+function clientsOf({ place, settings }: ModelOptions, credentials: () => Credentials, facts: (id: string) => ModelFacts) {
+  const made = new Map<'demo' | 'real', Client>();
+  const quirks = quirkStore(place.home.quirks);
+  return {
+    of(model: string): Client {
+      const kind = model === DEMO_MODEL ? 'demo' : 'real';
+      const client = made.get(kind) ?? createClient(kind === 'demo'
+        ? { facts, fetch: demoFetch() }
+        : { ...connectionOf(credentials(), place), facts, quirks, ...fallback(settings()) });
+      made.set(kind, client);
+      return client;
+    },
+    forget: () => { made.delete('real'); },
+  };
+}
+
+function connectionOf({ apiKey, authToken, baseURL, headers, betas }: Credentials, { env }: Place) {
+  // A server of one's own may want no key at all; the SDK wants something to send.
+  const key = apiKey ?? (authToken === undefined ? 'none' : undefined);
+  return {
+    ...(key !== undefined && { apiKey: key }), ...(authToken !== undefined && { authToken }), ...(baseURL !== undefined && { baseURL }),
+    headers, betas, env,
+  };
+}
+
+function fallback({ fallbackModel }: Settings): { fallbackModel?: string } {
+  return fallbackModel === undefined ? {} : { fallbackModel };
+}
+
+function limitsOf({ compactAt, autoCompact }: Settings): { compactAt?: number; autoCompact: boolean } {
+  return { autoCompact, ...(compactAt !== undefined && { compactAt }) };
+}
+
+/** What servers were found not to take, kept across runs. A file that cannot be written costs a second look next time. */
+function quirkStore(file: string): QuirkStore {
+  const known = readJson(file);
+  const quirks = new Map<string, readonly string[]>(typeof known === 'object' && known !== null && !Array.isArray(known)
+    ? Object.entries(known).flatMap(([key, value]) => (Array.isArray(value) ? [[key, value.filter((item) => typeof item === 'string')] as const] : [])) : []);
+  return {
+    get: (key) => quirks.get(key),
+    set(key, found) {
+      quirks.set(key, found);
+      void updateJson(file, () => Object.fromEntries(quirks)).catch(() => undefined);
+    },
+  };
+}
+
+/** The request that would be sent now, were the prompt empty. */
+export function nextRequest(log: readonly Entry[], head: HeadBody, blobs: BlobPort): ReturnType<typeof project> {
+  const request = project(log, blobs);
+  return headOf(log) === undefined ? { ...request, model: head.model, system: head.system, tools: head.tools } : request;
+}

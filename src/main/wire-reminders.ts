@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { EntryOf, PermissionMode } from '#domain/entry.ts';
+import type { BlobPort, ReminderPort } from '#domain/ports.ts';
+import type { Moment } from '#domain/reminder.ts';
+import type { Session } from '#domain/session.ts';
+import type { EnvironmentFacts, MemoryPort, MentionPort, World } from '#domain/world.ts';
+import { createCollector } from '#attachments/collect.ts';
+import { createMemory } from '#attachments/memory-files.ts';
+import { createPins, type Pins } from '#attachments/pins.ts';
+import { sources } from '#attachments/sources/list.ts';
+import { createMentions } from '#mentions/resolve.ts';
+import { createWatch, type Watch } from '#watch/watch.ts';
+import type { Configuration } from './configuration.ts';
+import { branchNow, type Place } from './place.ts';
+import type { ToolWing } from './wire-tools.ts';
+
+export interface ReminderWing {
+  readonly reminders: ReminderPort;
+  readonly watch: Watch;
+  pins(session: Session): Pins;
+}
+
+export interface ReminderOptions {
+  readonly place: Place;
+  readonly configuration: Configuration;
+  readonly tools: ToolWing;
+  readonly blobs: BlobPort;
+  readonly mode: (session: Session) => PermissionMode;
+  /** Files below the start directory that are not ignored. */
+  readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
+  readonly onNotice: (text: string) => void;
+}
+
+export function wireReminders(options: ReminderOptions): ReminderWing {
+  const { place, configuration, tools, blobs } = options;
+  const watch = createWatch({
+    blobs, onNotice: options.onNotice, label: (path) => tools.paths.look(path, place.cwd).label,
+    ...(place.repository !== undefined && { gitDirectory: place.repository.gitDirectory }),
+  });
+  const memory = memoryOf(options);
+  const pinsOf = new WeakMap<Session, Pins>();
+  const pins = (session: Session): Pins => {
+    const made = pinsOf.get(session) ?? createPins({
+      paths: tools.paths, documents: tools.documents, blobs, cwd: place.cwd, log: () => session.log, files: options.files,
+      run: async (command, signal) => {
+        const { how, output, exitCode } = await tools.shell(session, command, signal);
+        if (how === 'notStarted') throw new Error(output);
+        return { output, exitCode: how === 'exited' ? exitCode : null };
+      },
+    });
+    pinsOf.set(session, made);
+    return made;
+  };
+  const world = (moment: Moment, session: Session): World => ({
+    moment, thread: 'main', log: session.log, blobs, memory,
+    prompt: moment === 'prompt' ? promptOf(session) : undefined,
+    mode: options.mode(session),
+    now: new Date(),
+    mentions: mentionsFor(options, session),
+    pins: pins(session),
+    environment: () => environmentOf(place, configuration),
+    changes: watch,
+    hasTool: (name) => tools.tools.definitions().some((tool) => tool.name === name),
+  });
+  return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff }), watch, pins };
+}
+
+/** The prompt that this moment belongs to: the newest entry, unless only queued words are delivered. */
+function promptOf({ log }: Session): EntryOf<'prompt'> | undefined {
+  const last = log.at(-1);
+  return last?.type === 'prompt' ? last : undefined;
+}
+
+function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort {
+  return createMemory({
+    cwd: place.cwd, repository: place.repository?.root, home: place.userHome,
+    userFiles: [place.home.memory, join(place.userHome, '.claude', 'CLAUDE.md')],
+    roots: configuration.roots().slice(1), excludes: configuration.settings().memoryExcludes, paths: tools.paths,
+  });
+}
+
+function mentionsFor({ tools }: ReminderOptions, session: Session): MentionPort {
+  return createMentions({ paths: tools.paths, documents: tools.documents, cwd: () => tools.cwd(session) });
+}
+
+function environmentOf(place: Place, configuration: Configuration): EnvironmentFacts {
+  const branch = branchNow(place);
+  return {
+    directory: place.cwd, extraDirectories: configuration.roots().slice(1), repository: place.repository !== undefined,
+    platform: process.platform, shell: place.shell, ...(branch !== undefined && { branch }),
+  };
+}

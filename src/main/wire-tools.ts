@@ -1,0 +1,72 @@
+import { cwdOf, modeOf } from '#domain/folds.ts';
+import type { DocumentPort } from '#domain/documents.ts';
+import type { PermissionMode } from '#domain/entry.ts';
+import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
+import type { Session } from '#domain/session.ts';
+import { createDocuments } from '#documents/load.ts';
+import { createGate } from '#gate/gate.ts';
+import { createPaths, type Paths } from '#gate/paths.ts';
+import { tools } from '#tools/kinds/list.ts';
+import { findRipgrep } from '#tools/search/ripgrep.ts';
+import { runShell, type ShellResult } from '#tools/shell/run.ts';
+import { createToolbox } from '#tools/toolbox.ts';
+import type { Configuration } from './configuration.ts';
+import type { Place } from './place.ts';
+import type { ModelDesk } from './wire-model.ts';
+
+export interface ToolWing {
+  readonly paths: Paths;
+  readonly documents: DocumentPort;
+  readonly tools: ToolPort;
+  readonly gate: GatePort;
+  readonly ripgrep: () => Promise<string | undefined>;
+  cwd(session: Session): string;
+  /** Runs a command for the user, who needs to ask nobody. */
+  shell(session: Session, command: string, signal: AbortSignal, onProgress?: (tail: string) => void): Promise<ShellResult>;
+}
+
+const USER_COMMAND_MS = 600_000;
+const USER_OUTPUT = 30_000;
+
+export interface ToolOptions {
+  readonly place: Place;
+  readonly configuration: Configuration;
+  readonly desk: ModelDesk;
+  readonly blobs: BlobPort;
+  readonly asker: Asker;
+  readonly mode: (session: Session) => PermissionMode;
+}
+
+export function wireTools({ place, configuration, desk, blobs, asker, mode }: ToolOptions): ToolWing {
+  const { home } = place;
+  const roots = (): readonly string[] => configuration.roots();
+  const paths = createPaths({
+    roots, home: place.userHome, denyRead: () => configuration.rules().deny,
+    state: [...new Set([home.settings, home.trust, home.credentials].map((file) => file.slice(0, file.lastIndexOf('/')))), home.sessions, home.blobs],
+  });
+  const documents = createDocuments({ blobs, capabilities: () => desk.facts() });
+  const cwd = (session: Session): string => cwdOf(session.log) ?? place.cwd;
+  const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
+  let found: Promise<string | undefined> | undefined;
+  const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
+  const toolbox = createToolbox({ tools, context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep } });
+  const gate = createGate({
+    rules: () => configuration.rules(), mode, cwd, paths, asker,
+    effect: (call) => toolbox.effect(call),
+    preview: (call, session) => toolbox.preview(call, session),
+    keepRule: (rule, keep) => configuration.keepRule(rule, keep),
+    trusted: () => configuration.isTrusted(),
+  });
+  return {
+    paths, documents, gate, ripgrep, cwd, tools: toolbox,
+    shell: (session, command, signal, onProgress) => runShell({
+      command, signal, cwd: cwd(session), env: env(), shell: place.shell, timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT,
+      ...(onProgress !== undefined && { onProgress }),
+    }),
+  };
+}
+
+/** The mode in effect: what the log says, else what the session began with. */
+export function modeIn(session: Session, first: PermissionMode): PermissionMode {
+  return modeOf(session.log) ?? first;
+}
