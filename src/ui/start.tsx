@@ -1,23 +1,25 @@
 import { render } from 'ink';
+import { messageOf } from '#lib/errors.ts';
 import { width } from '#lib/terminal.ts';
 import { App } from './app.tsx';
 import type { Composer } from './composer-store.ts';
 import type { Controller, ScreenEvent } from './contract.ts';
 import { Desk } from './desk.ts';
+import { editOutside } from './external-editor.ts';
 import { createHighlighter } from './highlight.ts';
 import type { KeyTable } from './keys.ts';
 import type { Terminal } from './terminal.ts';
 import type { Theme } from './theme.ts';
 
 export interface ScreenOptions {
-  readonly terminal: Pick<Terminal, 'screen' | 'listen' | 'suspend' | 'beforeLeaving'>;
+  readonly terminal: Pick<Terminal, 'screen' | 'listen' | 'suspend' | 'beforeLeaving' | 'lend'>;
   readonly controller: Controller;
   /** The composer, with whatever was typed before the screen was there. */
   readonly composer: Composer;
   readonly keys: KeyTable;
   readonly theme: Theme;
-  /** Text out to the person's editor; undefined when it was left as it is. Never rejects. */
-  readonly openEditor: (text: string) => Promise<string | undefined>;
+  /** The environment as the person's shell gave it: which editor to open. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Milliseconds since the epoch; the system's clock without it. */
   readonly now?: () => number;
 }
@@ -36,11 +38,17 @@ const MOST_FPS = 60;
  * the controller. When the terminal is left in a hurry, what is still to be printed is printed first.
  */
 export function startScreen(options: ScreenOptions): RunningScreen {
-  const { terminal, controller, composer, keys, theme, openEditor } = options;
+  const { terminal, controller, composer, keys, theme, env } = options;
   const { screen } = terminal;
   composer.measureWith(width);
   screen.measureWith(width);
-  const desk = new Desk({
+  const openEditor = async (text: string): Promise<string | undefined> => {
+    const edited = await terminal.lend(() => editOutside(text, env)).catch((error: unknown) => ({ ok: false, message: messageOf(error) }) as const);
+    if (edited.ok) return edited.text;
+    desk.dispatch({ type: 'fault', where: 'not edited', message: edited.message });
+    return undefined;
+  };
+  const desk: Desk = new Desk({
     controller, composer, keys, theme, openEditor, highlight: createHighlighter(), measure: width, now: options.now ?? Date.now,
     size: () => screen.window,
     suspend: () => { terminal.suspend(); },

@@ -26,8 +26,8 @@ function setUp(columns = 60, rows = 20) {
   let leave = (): void => undefined;
   let press: (event: InputEvent) => void = () => undefined;
   const screen = startScreen({
-    controller, keys, theme: themeOf('plain', {}), composer: createComposer({ keys, columns, measure: width }), openEditor: () => Promise.resolve(undefined),
-    terminal: { screen: stdout, listen: (listener) => { press = listener; }, suspend: () => undefined, beforeLeaving: (task) => { leave = task; } },
+    controller, keys, theme: themeOf('plain', {}), composer: createComposer({ keys, columns, measure: width }), env: {},
+    terminal: { screen: stdout, listen: (listener) => { press = listener; }, suspend: () => undefined, beforeLeaving: (task) => { leave = task; }, lend: () => Promise.reject(new Error('in use')) },
   });
   onTestFinished(async () => { await screen.stop(); stdout.finish(); terminal.dispose(); });
   return {
@@ -109,5 +109,12 @@ describe('the screen in a terminal', () => {
     leave();
     stdout.finish();
     expect((await lines()).filter((line) => line !== '')).toEqual(['ℹ last words']);
+  });
+
+  it('says why a text could not be edited', async () => {
+    const { press, lines, wait } = setUp();
+    press(key('g', { ctrl: true }));
+    await wait();
+    expect(await lines()).toContain('▲ not edited: in use');
   });
 });

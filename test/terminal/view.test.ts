@@ -1,0 +1,169 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { bundleProgram } from '../support/bundle.ts';
+import { openVirtualTerminal, type VirtualTerminal } from '../support/virtual-terminal.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'view-'));
+const program = join(folder, 'view.mjs');
+const open: VirtualTerminal[] = [];
+let runs = 0;
+beforeAll(async () => { await bundleProgram(new URL('programs/view.ts', import.meta.url), program); });
+afterEach(async () => { for (const terminal of open.splice(0)) await terminal.close(); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+
+interface Run { readonly terminal: VirtualTerminal; submitted(): readonly string[] }
+
+/** The program below 30 lines of a shell's history, with the terminal's settings told before and after. */
+async function run(columns = 80, rows = 24, env: Record<string, string> = {}): Promise<Run> {
+  const record = join(folder, `record-${runs++}`);
+  const script = `for i in $(seq 30); do echo "shell line $i."; done; stty -g > '${folder}/before'; '${process.execPath}' '${program}' '${record}'; stty -g > '${folder}/after'; echo "the shell again"`;
+  const terminal = openVirtualTerminal({ command: '/bin/bash', args: ['-c', script], columns, rows, env });
+  open.push(terminal);
+  await terminal.waitFor('BANNER');
+  return { terminal, submitted: () => readFileSync(record, 'utf8').trimEnd().split('\n') };
+}
+
+const count = (lines: readonly string[], what: string): number => lines.filter((line) => line.includes(what)).length;
+
+async function end({ terminal }: Run): Promise<void> {
+  terminal.type('/exit\r');
+  await terminal.waitFor('the shell again');
+  await terminal.ended;
+  execFileSync('cmp', [join(folder, 'before'), join(folder, 'after')]);
+  expect(terminal.raw()).not.toMatch(/\u001B\[[23]J/);
+  const lines = terminal.lines();
+  for (let i = 1; i <= 30; i += 1) expect(count(lines, `shell line ${i}.`)).toBe(1);
+  expect(count(lines, 'BANNER of the program')).toBe(1);
+  expect(lines.filter((line) => /^─+$/.test(line))).toEqual([]);
+}
+
+describe('the screen in a real terminal', () => {
+  it('streams an answer of 400 lines, each once in the terminal, and takes 500 keys in order meanwhile', async () => {
+    const it = await run();
+    const { terminal } = it;
+    terminal.type('paragraphs\r');
+    await terminal.waitFor('P3 begins');
+    const keys = Array.from({ length: 500 }, (_, i) => String.fromCharCode(97 + (i * 7) % 26)).join('');
+    for (const key of keys.split('')) {
+      terminal.type(key);
+      await new Promise((resolve) => { setTimeout(resolve, 2); });
+    }
+    terminal.type('\r');
+    await terminal.waitFor('P199 ends', 30_000);
+    await terminal.settled(300);
+    await end(it);
+    expect(it.submitted()).toEqual(['paragraphs', keys, '/exit']);
+    const lines = terminal.lines();
+    for (let i = 0; i < 200; i += 1) expect(count(lines, `P${i} begins here P${i} ends here.`), `P${i}`).toBe(1);
+  });
+
+  it('prints a list and a listing of 400 lines once, in order', async () => {
+    const it = await run(60, 20);
+    for (const [kind, line] of [['list', (i: number) => `L${i} item`], ['code', (i: number) => `const c${i}x = ${i};`]] as const) {
+      it.terminal.type(`${kind}\r`);
+      await it.terminal.waitFor(line(399), 30_000);
+      await it.terminal.settled();
+      const lines = it.terminal.lines();
+      const at = Array.from({ length: 400 }, (_, i) => lines.findIndex((text) => text.includes(line(i))));
+      expect(at.every((y, i) => y > (at[i - 1] ?? 0))).toBe(true);
+      for (let i = 0; i < 400; i += 1) expect(count(lines, line(i)), line(i)).toBe(1);
+    }
+    await end(it);
+  });
+
+  it('asks, picks and takes a secret by keys alone', async () => {
+    const it = await run();
+    const { terminal } = it;
+    terminal.type('ask\r');
+    await terminal.waitFor('3 no, and tell it what to do instead');
+    expect(terminal.screen().join('\n')).toContain('$0');
+    terminal.type('\u001B[6~');
+    await terminal.waitFor('lines 9–');
+    terminal.type('3use pnpm\r');
+    await terminal.waitFor('answer {"kind":"no","instead":"use pnpm"}');
+    terminal.type('pick\r');
+    await terminal.waitFor('Sessions');
+    terminal.type('39\r');
+    await terminal.waitFor('picked s39');
+    terminal.type('secret\r');
+    await terminal.waitFor('API key');
+    terminal.type('\u001B[200~sk-hidden\u001B[201~\r');
+    await terminal.waitFor('secret of 9');
+    expect(terminal.raw()).not.toContain('sk-hidden');
+    terminal.type('ask\r');
+    await terminal.waitFor('3 no, and tell it what to do instead');
+    terminal.type('\u001B');
+    await terminal.waitFor('answer {"kind":"no"}');
+    await end(it);
+  });
+
+  it('shows a tool at work, then its card, and opens it with Ctrl-O', async () => {
+    const it = await run();
+    const { terminal } = it;
+    terminal.type('tool\r');
+    await terminal.waitFor('⎿ half done');
+    await terminal.waitFor('… +31 lines (Ctrl-O expands)');
+    terminal.type('\u000F');
+    await terminal.waitFor('step 39');
+    await end(it);
+  });
+
+  it('interrupts with Esc and goes on', async () => {
+    const it = await run();
+    const { terminal } = it;
+    terminal.type('paragraphs\r');
+    await terminal.waitFor('P9 ends');
+    terminal.type('\u001B');
+    await terminal.waitFor('⎿ interrupted');
+    await terminal.settled();
+    expect(count(terminal.lines(), 'P150')).toBe(0);
+    terminal.type('tool\r');
+    await terminal.waitFor('step 8');
+    await end(it);
+  });
+
+  it('follows a window that grows while an answer streams: nothing is lost or doubled above', async () => {
+    const it = await run(80, 20);
+    const { terminal } = it;
+    terminal.type('paragraphs\r');
+    for (const [columns, rows] of [[100, 20], [100, 24], [120, 40]] as const) {
+      await new Promise((resolve) => { setTimeout(resolve, 150); });
+      terminal.resize(columns, rows);
+    }
+    await terminal.waitFor('P199 ends', 30_000);
+    await terminal.settled(300);
+    expect(terminal.screen().filter((line) => /^─+$/.test(line)).map((line) => line.length)).toEqual([119, 119]);
+    const lines = terminal.lines();
+    for (let i = 0; i < 200; i += 1) expect(count(lines, `P${i} begins here P${i} ends here.`), `P${i}`).toBe(1);
+    await end(it);
+  });
+
+  it('is whole in a window of 40 by 10, and without colours', async () => {
+    const it = await run(40, 10, { NO_COLOR: '1' });
+    const { terminal } = it;
+    terminal.type('ask\r');
+    await terminal.waitFor('3 no, and tell it what to do');
+    for (const line of terminal.screen()) expect(line.length).toBeLessThanOrEqual(40);
+    terminal.type('1');
+    await terminal.waitFor('answer {"kind":"yes"}');
+    terminal.type('code\r');
+    await terminal.waitFor('const c399x', 30_000);
+    await end(it);
+    expect(terminal.raw()).not.toMatch(/\u001B\[[\d;]*m/);
+  });
+
+  it('writes nothing at rest', async () => {
+    const it = await run();
+    const { terminal } = it;
+    terminal.type('tool\r');
+    await terminal.waitFor('… +31 lines');
+    await terminal.settled(300);
+    const before = terminal.raw().length;
+    await new Promise((resolve) => { setTimeout(resolve, 1000); });
+    expect(terminal.raw().length).toBe(before);
+    await end(it);
+  });
+});
