@@ -5,7 +5,7 @@ import type { Collected, ReminderPort } from '#domain/ports.ts';
 import type { Moment, ReminderBody } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
 import type { World } from '#domain/world.ts';
-import type { Source } from './define.ts';
+import type { Source, Spoken } from './define.ts';
 import { ledgerOf } from './ledger.ts';
 
 export interface CollectorOptions {
@@ -23,30 +23,33 @@ export interface CollectorOptions {
 export function createCollector(options: CollectorOptions): ReminderPort {
   return {
     async collect(moment, session, signal): Promise<Collected> {
-      let world: World;
       try {
-        world = options.world(moment, session);
+        const world = options.world(moment, session);
+        const off = new Set(options.off?.());
+        const asked = options.sources.filter((source) =>
+          source.on.has(moment) && (source.threads === 'all' || world.thread === 'main') && !off.has(source.id));
+        const told = ledgerOf(session.log);
+        const answers = await Promise.allSettled(asked.map((source) =>
+          withDeadline(source.limits.ms, signal, (deadline) => source.speak(world, told.get(source.id) ?? { kind: 'never' }, deadline))));
+        return gather(asked, answers, signal);
       } catch (error) {
         return { reminders: [], faults: [{ where: 'reminders', message: messageOf(error) }] };
       }
-      const off = new Set(options.off?.());
-      const asked = options.sources.filter((source) =>
-        source.on.has(moment) && (source.threads === 'all' || world.thread === 'main') && !off.has(source.id));
-      const told = ledgerOf(session.log);
-      const answers = await Promise.allSettled(asked.map((source) =>
-        withDeadline(source.limits.ms, signal, (deadline) => source.speak(world, told.get(source.id) ?? { kind: 'never' }, deadline))));
-      const reminders: ReminderBody[] = [];
-      const faults: Fault[] = [];
-      answers.forEach((answer, i) => {
-        const where = `reminder ${asked[i]?.id ?? ''}`;
-        if (answer.status === 'rejected') {
-          if (!signal.aborted) faults.push({ where, message: messageOf(answer.reason) });
-        } else if (answer.value !== undefined) {
-          reminders.push(answer.value.reminder);
-          faults.push(...answer.value.notes.map((message) => ({ where, message })));
-        }
-      });
-      return { reminders, faults };
     },
   };
+}
+
+function gather(asked: readonly Source[], answers: readonly PromiseSettledResult<Spoken | undefined>[], signal: AbortSignal): Collected {
+  const reminders: ReminderBody[] = [];
+  const faults: Fault[] = [];
+  answers.forEach((answer, i) => {
+    const where = `reminder ${asked[i]?.id ?? ''}`;
+    if (answer.status === 'rejected') {
+      if (!signal.aborted) faults.push({ where, message: messageOf(answer.reason) });
+    } else if (answer.value !== undefined) {
+      reminders.push(answer.value.reminder);
+      faults.push(...answer.value.notes.map((message) => ({ where, message })));
+    }
+  });
+  return { reminders, faults };
 }

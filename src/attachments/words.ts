@@ -1,7 +1,13 @@
 import { lineDiff } from '#lib/line-diff.ts';
+import { oneLine } from '#lib/names.ts';
 import type { TodoItem } from '#domain/attachment.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
 import type { BlobPort } from '#domain/ports.ts';
+
+/** A path on one line, whole unless it is longer than a file system takes: the model must be able to open it. */
+export function pathLine(path: string): string {
+  return oneLine(path, 4096);
+}
 
 /** A text that was said whole once and is told of by its changes since. Kept as a blob, so that a later process can compare. */
 export function keepText(blobs: BlobPort, text: string): BlobHash | null {
@@ -19,8 +25,10 @@ export function keptText(blobs: BlobPort, hash: BlobHash | null): string | undef
  */
 export function changeOf(what: string, before: string, after: string, firstLine = 1): string | undefined {
   if (before === after) return undefined;
-  const body = bodyOf(after);
-  const diff = lineDiff(bodyOf(before), body, firstLine);
+  const [old, body] = [bodyOf(before), bodyOf(after)];
+  // That neither ends in a line feed is no news, and a diff would say so twice.
+  const end = old.endsWith('\n') || body.endsWith('\n') ? '' : '\n';
+  const diff = lineDiff(`${old}${end}`, `${body}${end}`, firstLine);
   return diff === undefined || diff.patch === '' || diff.patch.length * 2 > body.length ? `${what} changed and now reads:\n${after}` : `${what} changed:\n${diff.patch}`;
 }
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createCollector } from '#attachments/collect.ts';
-import { defineSource, type Source, type SourceLimits } from '#attachments/define.ts';
+import { defineSource, type Source, type SourceLimits, type SourceSpec } from '#attachments/define.ts';
 import type { Json } from '#lib/brand.ts';
+import type { Entry } from '#domain/entry.ts';
 import type { Collected } from '#domain/ports.ts';
 import { absent, type World } from '#domain/world.ts';
 import { memorySession } from '../support/logs.ts';
@@ -73,7 +74,17 @@ describe('collecting reminders', () => {
   });
 });
 
+/** What a source owes by its cadence, checked by the compiler: each line fails to compile when the answer changes. */
+interface Base { id: string; on: ['prompt']; threads: 'all'; observe(): string; revive(stored: Json): string | undefined; full(now: string): string }
+type Compiles<T> = T extends SourceSpec<string> ? true : false;
+const owed: readonly [
+  Compiles<Base & { cadence: 'once' }>, Compiles<Base & { cadence: 'onChange' }>, Compiles<Base & { cadence: 'onChange'; delta(before: string, now: string): string }>,
+  Compiles<Base & { cadence: { everySteps: 5; fullEvery: 5 } }>, Compiles<Base & { cadence: { everySteps: 5; fullEvery: 5 }; brief(now: string): string; gone(): string }>,
+  Compiles<Base & { cadence: { sinceWrite: 1; between: 1 } }>, Compiles<Base & { cadence: { sinceWrite: 1; between: 1 }; wrote(entry: Entry): boolean }>,
+] = [true, false, true, false, true, false, true];
+
 describe('a source', () => {
+  it('owes what its cadence needs', () => { expect(owed).toHaveLength(7); });
   const list = (now: readonly string[] | undefined, keep?: (now: readonly string[]) => Json): Source => defineSource<readonly string[]>({
     id: 'list', on: ['prompt'], threads: 'all', cadence: 'onChange', observe: () => now ?? absent,
     revive: (stored) => (Array.isArray(stored) ? stored.filter((name) => typeof name === 'string') : undefined),

@@ -6,10 +6,11 @@ import { unsaid } from '../words.ts';
 
 /**
  * What the user mentioned by `@`, in the prompt and in words queued while the model worked. Never silent: what could not be
- * attached is one line each. A pinned file is in view already and is not given again.
+ * attached is one line each. A pinned file is in view already and is not given again. A sub-agent's prompt is the model's own
+ * text, in which an `@` means nothing.
  */
 export default defineSource<Loaded>({
-  id: 'at_mentioned_files', on: ['prompt', 'step'], threads: 'all', cadence: 'always', limits: { ms: 10_000, tokens: 60_000 }, capped: 'parts',
+  id: 'at_mentioned_files', on: ['prompt', 'step'], threads: 'main', cadence: 'always', limits: { ms: 10_000, tokens: 60_000 }, capped: 'parts',
   async observe(world, signal) {
     const text = [...(world.prompt === undefined ? [] : [world.prompt.text]), ...undeliveredOf(world.log).map((queued) => queued.text)].join('\n');
     if (!text.includes('@')) return absent;

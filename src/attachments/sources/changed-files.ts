@@ -1,5 +1,4 @@
 import type { Json } from '#lib/brand.ts';
-import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
 import type { Entry } from '#domain/entry.ts';
 import { conversationOf } from '#domain/folds.ts';
@@ -7,6 +6,7 @@ import type { FileTouch } from '#domain/tool.ts';
 import { absent, type FileChange } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 import { knownNow, partlyPinnedPathsOf, pinnedPathsOf } from '../known.ts';
+import { pathLine } from '../words.ts';
 
 /** From so many on, changes are counted, not listed: a checkout. */
 const MANY = 50;
@@ -38,7 +38,7 @@ export default defineSource<Seen>({
   revive: () => undefined,
   full: ({ changes, skipped, lastWord }) => {
     const lines = changes.length > MANY ? [counted(changes)] : listed(changes);
-    const again = changes.filter(({ path }) => lastWord.has(path)).map(({ label }) => `${oneLine(label)} changes again and again: told next at the user's next prompt.`);
+    const again = changes.filter(({ path }) => lastWord.has(path)).map(({ label }) => `${pathLine(label)} changes again and again: told next at the user's next prompt.`);
     return [...lines, ...again, ...(skipped > 0 ? [`${count(skipped, 'file')} that you know could not be looked at in time.`] : [])].join('\n');
   },
   files: ({ changes }) => changes.map(({ path, hash, kept }): FileTouch => ({ path, hash, how: 'notice', kept })),
@@ -76,7 +76,7 @@ function saidPartial(log: readonly Entry[]): boolean {
 function listed(changes: readonly FileChange[]): readonly string[] {
   let left = DIFF_CHARS;
   return changes.map((change) => {
-    const label = oneLine(change.label);
+    const label = pathLine(change.label);
     if (change.kind === 'deleted') return `${label} is no longer there.`;
     if (change.kind === 'unreadable') return `${label} cannot be read any more.`;
     const lines = change.addedLines === undefined || change.removedLines === undefined ? '' : ` (+${change.addedLines} -${change.removedLines})`;
@@ -88,6 +88,6 @@ function listed(changes: readonly FileChange[]): readonly string[] {
 
 function counted(changes: readonly FileChange[]): string {
   const gone = changes.filter(({ kind }) => kind !== 'changed').length;
-  const some = changes.slice(0, 5).map(({ label }) => oneLine(label)).join(', ');
+  const some = changes.slice(0, 5).map(({ label }) => pathLine(label)).join(', ');
   return `${changes.length} files that you know changed on disk (${changes.length - gone} changed, ${gone} gone), among them ${some}.`;
 }

@@ -1,7 +1,7 @@
 import type { Json } from '#lib/brand.ts';
-import { oneLine } from '#lib/names.ts';
 import type { EnvironmentFacts } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
+import { pathLine } from '../words.ts';
 
 type Lines = Readonly<Record<string, string>>;
 
@@ -19,12 +19,12 @@ export default defineSource<Lines>({
 
 function linesOf(facts: EnvironmentFacts): Lines {
   return {
-    Directory: oneLine(facts.directory),
-    ...(facts.extraDirectories.length > 0 && { 'Further directories': facts.extraDirectories.map(oneLine).join(', ') }),
-    Platform: oneLine(facts.platform),
-    Shell: oneLine(facts.shell),
+    Directory: pathLine(facts.directory),
+    ...(facts.extraDirectories.length > 0 && { 'Further directories': facts.extraDirectories.map((path) => pathLine(path)).join(', ') }),
+    Platform: pathLine(facts.platform),
+    Shell: pathLine(facts.shell),
     'Git repository': facts.repository ? 'yes' : 'no',
-    ...(facts.branch !== undefined && { Branch: oneLine(facts.branch) }),
+    ...(facts.branch !== undefined && { Branch: pathLine(facts.branch) }),
   };
 }
 

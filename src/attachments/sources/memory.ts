@@ -1,10 +1,9 @@
 import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
-import { oneLine } from '#lib/names.ts';
 import type { BlobHash } from '#domain/content.ts';
 import { absent, type MemoryFile } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { changeOf, keepText, keptText } from '../words.ts';
+import { changeOf, keepText, keptText, pathLine } from '../words.ts';
 
 interface Instructions extends MemoryFile {
   readonly blob: BlobHash | null;
@@ -30,20 +29,20 @@ export default defineSource<readonly Instructions[]>({
     const told = now.flatMap((file) => {
       const was = before.find(({ path }) => path === file.path);
       if (was === undefined) return [whole(file)];
-      const change = changeOf(`${oneLine(file.path)} (${SCOPES[file.scope]})`, was.text, file.text);
+      const change = changeOf(`${pathLine(file.path)} (${SCOPES[file.scope]})`, was.text, file.text);
       return change === undefined ? [] : [withNotes(change, file)];
     });
-    const went = before.filter(({ path }) => !now.some((file) => file.path === path)).map(({ path }) => `${oneLine(path)} is no longer there; its instructions no longer hold.`);
+    const went = before.filter(({ path }) => !now.some((file) => file.path === path)).map(({ path }) => `${pathLine(path)} is no longer there; its instructions no longer hold.`);
     const lines = [...told, ...went];
     return lines.length === 0 ? undefined : lines.join('\n\n');
   },
   gone: () => 'There are no instruction files any more; what they said no longer holds.',
   notes: (now, before) => now.filter((file) => file.notes.join() !== before?.find(({ path }) => path === file.path)?.notes.join())
-    .flatMap(({ path, notes }) => notes.map((note) => `${oneLine(path)}: ${note}`)),
+    .flatMap(({ path, notes }) => notes.map((note) => `${pathLine(path)}: ${note}`)),
 });
 
 function whole(file: Instructions): string {
-  return withNotes(`${oneLine(file.path)} (${SCOPES[file.scope]}):\n${file.text}`, file);
+  return withNotes(`${pathLine(file.path)} (${SCOPES[file.scope]}):\n${file.text}`, file);
 }
 
 function withNotes(text: string, { notes }: Instructions): string {
