@@ -45,8 +45,10 @@ export function measuredIn(request: ModelRequest, log: readonly Entry[]): Measur
   });
 }
 
-function sameModel(a: string, b: string): boolean {
-  return a === b || (baseId(a) !== undefined && baseId(a) === baseId(b));
+/** A server of its own may answer under another name than it was asked for; a known model is only itself. */
+function sameModel(answered: string, asked: string): boolean {
+  const [a, b] = [baseId(answered), baseId(asked)];
+  return a === b;
 }
 
 /**

@@ -24,6 +24,8 @@ export interface MeterOptions {
 export interface Meter {
   /** `estimated` is false when every token was measured by the API. */
   estimate(request: ModelRequest, log: readonly Entry[]): Promise<{ readonly tokens: number; readonly estimated: boolean }>;
+  /** As `estimate`, at once and without a tokenizer: measured where it was measured, guessed from characters where not. */
+  glance(request: ModelRequest, log: readonly Entry[]): { readonly tokens: number; readonly estimated: boolean };
   /** Whether a request may be sent. Loads no tokenizer as long as the answer is certain without one. */
   fit(request: ModelRequest, log: readonly Entry[]): Promise<Fit>;
   /** One row for each thing that the request holds; they add up to the estimate. */
@@ -59,6 +61,10 @@ export function createMeter(options: MeterOptions): Meter {
       const { total, estimated } = await account(request, log);
       return { tokens: total, estimated };
     },
+    glance(request, log) {
+      const { guess, estimated } = boundOf(request, log);
+      return { tokens: Math.round(guess), estimated };
+    },
     async describe(request, log) {
       return (await account(request, log)).rows;
     },
@@ -84,18 +90,20 @@ function limitOf({ window, maxOutput }: ModelFacts, { compactAt, autoCompact }: 
 }
 
 /** An upper bound of a request, and a guess, from characters and the last measured reply alone. */
-function boundOf(request: ModelRequest, log: readonly Entry[]): { readonly bound: number; readonly guess: number } {
+function boundOf(request: ModelRequest, log: readonly Entry[]): { readonly bound: number; readonly guess: number; readonly estimated: boolean } {
   const anchor = measuredIn(request, log).at(-1);
   const start = anchor === undefined ? 0 : promptTokens(anchor.usage) + anchor.usage.output;
   const scale = scaleOf(request.model);
   let bound = start;
   let guess = start;
+  let estimated = false;
   for (const { at, text, fixed } of piecesOf(request, log)) {
     if (anchor !== undefined && at < anchor.to) continue;
     bound += mostTokens(text) + fixed;
     guess += guessTokens(text) * scale + fixed;
+    estimated = true;
   }
-  return { bound, guess };
+  return { bound, guess, estimated };
 }
 
 interface Weighed {

@@ -43,12 +43,22 @@ function cleanPart(part: TextPart): string {
 export function mediaBlock(part: MediaPart, blobs: BlobPort, leftOut: boolean): MediaBlock | TextBlock {
   const name = clean(part.name.replace(/\s+/g, ' ')).trim() || part.mime;
   if (leftOut) return textBlock(`[${name}: left out of the conversation]`);
-  const bytes = blobs.get(part.blob.hash);
-  if (bytes === undefined || bytes.length === 0) return textBlock(`[${name}: its contents are no longer stored]`);
-  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  const data = encoded.get(part) ?? encode(part, blobs);
+  if (data === '') return textBlock(`[${name}: its contents are no longer stored]`);
   return part.mime === 'application/pdf'
     ? { type: 'document', source: { type: 'base64', media_type: part.mime, data } }
     : { type: 'image', source: { type: 'base64', media_type: part.mime, data } };
+}
+
+/** Kept by the part, which lives as long as its log: each request holds the same pictures again. */
+const encoded = new WeakMap<MediaPart, string>();
+
+function encode(part: MediaPart, blobs: BlobPort): string {
+  const bytes = blobs.get(part.blob.hash);
+  if (bytes === undefined) return '';
+  const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+  encoded.set(part, data);
+  return data;
 }
 
 /** Text parts that are not blank, cleaned. */

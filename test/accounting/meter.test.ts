@@ -85,6 +85,15 @@ describe('the estimate', () => {
     expect(more.tokens - 1012).toBeLessThan(30);
   });
 
+  it('can be had at a glance, the same where it was measured', async () => {
+    const log = [head, prompt(words(100)), said('Yes.', usage(700, 12, 300))].map((body) => entry(body));
+    const glance = (at: readonly Entry[]) => meterFor().glance(project(at, blobs), at);
+    expect(glance(log)).toEqual(await of(log));
+    const more = [...log, entry(prompt(words(200)))];
+    expect(glance(more).estimated).toBe(true);
+    expect(Math.abs(glance(more).tokens / (await of(more)).tokens - 1)).toBeLessThan(0.2);
+  });
+
   it('learns from past replies how the model counts', async () => {
     const base = [head, prompt(words(1000))].map((body) => entry(body));
     const plain = (await of(base)).tokens;
@@ -104,6 +113,13 @@ describe('the estimate', () => {
       { type: 'compaction', summary: 's', trigger: 'manual', usage: usage(1), model: MODEL, tokensBefore: 5000 }];
     for (const exception of exceptions) expect((await of([...log, entry(exception)])).tokens).toBeLessThan(2000);
     expect((await of([...log, entry({ type: 'mode', mode: 'plan' })])).tokens).toBe(5010);
+  });
+
+  it('trusts only replies of the model that is asked, under whatever name a server of its own answers', async () => {
+    const log = (asked: string, answered: string) => [entry({ ...head, model: asked }), entry(prompt('a')), entry({ ...said('b', usage(700, 12)), model: answered } as EntryBody)];
+    expect((await of(log(MODEL, MODEL))).tokens).toBe(712);
+    expect((await of(log('qwen3', 'qwen3:latest'))).tokens).toBe(712);
+    expect((await of(log(MODEL, 'claude-haiku-5-5'))).tokens).not.toBe(712);
   });
 
   it('says how far it was off', async () => {

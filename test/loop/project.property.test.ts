@@ -6,7 +6,7 @@ import { checkRequest, flatten } from '../support/checker.ts';
 import { BREAKS, entry, memoryBlobs, oddLogs, prompt } from '../support/logs.ts';
 
 const blobs = memoryBlobs();
-const runs = { numRuns: 1500 };
+const runs = { numRuns: 600 };
 
 /** The lengths of the log at which a request was made: each answer stands for one. */
 function requestPoints(log: readonly Entry[]): number[] {
