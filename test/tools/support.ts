@@ -46,10 +46,18 @@ export function memorySession(): Session {
   };
 }
 
-/** A workspace with real parts, removed when the test is over. */
-export function openHouse(options: { readonly deny?: readonly string[]; readonly env?: Readonly<Record<string, string>>; readonly ripgrep?: boolean; readonly images?: boolean; readonly shell?: string } = {}): House {
+export interface HouseOptions {
+  readonly deny?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly ripgrep?: boolean;
+  readonly images?: boolean;
+  readonly shell?: string;
+}
+
+/** A workspace with real parts, removed when the test (or what `atEnd` stands for) is over. */
+export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void) => void = onTestFinished): House {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'pinion-tools-')));
-  onTestFinished(() => { rmSync(base, { recursive: true, force: true }); });
+  atEnd(() => { rmSync(base, { recursive: true, force: true }); });
   const root = realpathSync(mkdtempSync(join(base, 'work-')));
   const denyRead = (options.deny ?? []).map((rule): ScopedRule => ({ rule, root, scope: 'user' }));
   const blobs = createBlobs(join(base, 'blobs'));

@@ -26,14 +26,25 @@ export class UnreadableError extends Error {
  * and devices are neither opened for long nor read. Throws {@link UnreadableError}.
  */
 export async function readRegular(real: string, most = MOST_FILE_BYTES): Promise<OpenFile> {
+  return await withRegular(real, async (handle, stat) => {
+    if (stat.size > BigInt(most)) throw new UnreadableError('tooLarge', `has ${stat.size} bytes, more than the ${most} that can be read at once`);
+    return { bytes: await readAll(handle, most), stat };
+  });
+}
+
+/** The first bytes of a regular file, however large it is. Throws {@link UnreadableError}. */
+export async function readHead(real: string, most: number): Promise<Buffer> {
+  return await withRegular(real, (handle) => readAll(handle, most));
+}
+
+async function withRegular<T>(real: string, use: (handle: FileHandle, stat: BigIntStats) => Promise<T>): Promise<T> {
   const handle = await openReal(real);
   try {
     const stat = await handle.stat({ bigint: true });
     if (stat.isDirectory()) throw new UnreadableError('directory', 'is a directory');
     if (!stat.isFile()) throw new UnreadableError('notRegular', 'is no regular file (a pipe, socket or device)');
-    if (stat.size > BigInt(most)) throw new UnreadableError('tooLarge', `has ${stat.size} bytes, more than the ${most} that can be read at once`);
     await checkPlace(handle, real, stat);
-    return { bytes: await readAll(handle, most), stat };
+    return await use(handle, stat);
   } finally {
     await handle.close();
   }
@@ -59,7 +70,7 @@ function unreadable(error: unknown): unknown {
 }
 
 /** The open file is the one at that path, and no link was on the way to it. */
-export async function checkPlace(handle: FileHandle, real: string, stat: BigIntStats): Promise<void> {
+async function checkPlace(handle: FileHandle, real: string, stat: BigIntStats): Promise<void> {
   const written = Buffer.from(fsPath(real) as string);
   if (process.platform === 'linux') {
     const now = whereIs(handle);

@@ -33,7 +33,8 @@ export const glob = defineTool({
     const cwd = context.cwd(context.session);
     const title = `Glob ${written}${lookup.label === '.' ? '' : ` in ${lookup.label}`}`;
     if (lookup.denied) return failed(title, `A rule of the user's settings denies reading ${shownPath(lookup.real, cwd)}.`);
-    if (lookup.kind !== 'directory') return failed(title, `${shownPath(lookup.real, cwd)} is no folder.${lookup.kind === 'missing' ? await whatIsNear(path, lookup, context) : ''}`);
+    if (lookup.kind === 'missing') return failed(title, `${shownPath(lookup.real, cwd)} does not exist.${await whatIsNear(path, lookup, context)}`);
+    if (lookup.kind !== 'directory') return failed(title, `${shownPath(lookup.real, cwd)} is no folder. Put its name into the pattern, or use Read.`);
     const pattern = withoutRoot(written, lookup.real);
     if (pattern === undefined) return failed(title, `The pattern leads out of ${shownPath(lookup.real, cwd)}: name the folder in path, and begin the pattern below it.`);
     const { found, more } = await find(pattern, lookup.real, context);

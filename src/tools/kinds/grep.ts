@@ -6,12 +6,13 @@ import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
 import { defineTool, type RunContext } from '../define.ts';
 import { flag, someText, wholeNumber } from '../fields.ts';
+import { readHead } from '../files/open.ts';
 import { lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
 import { done, failed } from '../result.ts';
 import { filterOf } from '../search/globs.ts';
 import { type Hit, type Query, SearchError } from '../search/query.ts';
 import { searchWithRipgrep } from '../search/ripgrep.ts';
-import { scan } from '../search/scan.ts';
+import { isBinary, scan } from '../search/scan.ts';
 import { FILE_TYPES, namesOfType } from '../search/types.ts';
 import { rulesAbove } from '../search/walk.ts';
 import description from './grep.md';
@@ -56,6 +57,7 @@ export const grep = defineTool({
     if (lookup.denied) return failed(title, `A rule of the user's settings denies reading ${shown}.`);
     if (lookup.kind === 'missing') return failed(title, `${shown} does not exist.${await whatIsNear(asked.path ?? '.', lookup, context)}`);
     if (lookup.kind === 'other') return failed(title, `${shown} is no regular file (a pipe, socket or device).`);
+    if (lookup.kind === 'file' && await isBinaryFile(lookup.real)) return done(`${shown} is binary; it is not searched.`, { title, detail: 'binary', body: [] });
     const names = asked.type === undefined ? undefined : namesOfType(asked.type);
     if (asked.type !== undefined && names === undefined) return failed(title, `There is no type "${asked.type}". Use glob, or one of: ${Object.keys(FILE_TYPES).join(', ')}.`);
     if (asked.multiline !== true && /(?:^|[^\\])(?:\\\\)*\\n|\n/.test(asked.pattern)) return failed(title, 'The pattern holds a line end: set multiline.');
@@ -68,6 +70,11 @@ export const grep = defineTool({
     }
   },
 });
+
+async function isBinaryFile(real: string): Promise<boolean> {
+  const head = await readHead(real, 64 * 1024).catch(() => undefined);
+  return head !== undefined && isBinary(head);
+}
 
 async function queryOf(asked: Input, lookup: PathLookup, names: readonly string[] | undefined): Promise<Query> {
   const isFile = lookup.kind === 'file';

@@ -16,6 +16,10 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f', word: '\\w', cntrl: '\\x00-\\x1f\\x7f', print: ' -~', graph: '!-~', ascii: '\\x00-\\x7f',
 };
 
+/** Line ends are LF and CRLF, and nothing is between CR and LF. */
+const LINE_START = '(?<![^\\n])';
+const LINE_END = '(?=\\r?\\n|(?![^]))(?<!\\r(?=\\n))';
+
 /** Escapes that mean the same in both languages. */
 const SHARED = /^\\(?:[nrtvf]|[pP](?:\{[^}]+\}|[A-Z])|x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[0-9a-fA-F]+\}|[1-9])/;
 
@@ -25,7 +29,7 @@ export function patternOf(source: string, options: { readonly ignoreCase: boolea
   const flags = inline?.[1] ?? '';
   const body = translate(source.slice(inline?.[0].length ?? 0));
   try {
-    return new RegExp(body, `gmsv${options.ignoreCase || flags.includes('i') ? 'i' : ''}`);
+    return new RegExp(body, `gsv${options.ignoreCase || flags.includes('i') ? 'i' : ''}`);
   } catch (error) {
     throw new PatternError(error instanceof Error ? error.message.replace(/^Invalid regular expression: /, '') : 'it cannot be read');
   }
@@ -77,6 +81,8 @@ function plainPiece(rest: string): readonly [string, number] {
   if (rest.startsWith('(?P<')) return ['(?<', 4];
   const repeat = /^\{(\d*)(,?)(\d*)\}/.exec(rest);
   if (repeat !== null && (repeat[1] !== '' || repeat[3] !== '')) return [`{${repeat[1] === '' ? '0' : repeat[1]}${repeat[2]}${repeat[3]}}`, repeat[0].length];
+  if (rest.startsWith('^')) return [LINE_START, 1];
+  if (rest.startsWith('$')) return [LINE_END, 1];
   const [first = ''] = rest;
   return [/[{}\]]/.test(first) ? `\\${first}` : first, first.length];
 }

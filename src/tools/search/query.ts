@@ -1,5 +1,5 @@
 import type { Filter } from './globs.ts';
-import type { Rules } from './walk.ts';
+import type { Above } from './walk.ts';
 
 /** What is looked for, and where. Both searchers, ripgrep and the one of this process, find the same in the same order. */
 export interface Query {
@@ -18,8 +18,7 @@ export interface Query {
   readonly filter: Filter;
   /** Globs of names, of which a file must fit one. */
   readonly names?: readonly string[];
-  /** The .gitignore files that hold above the root. */
-  readonly above: readonly Rules[];
+  readonly above: Above;
 }
 
 /** `line` is 0 and `text` empty for a file of `files_with_matches`; for `count`, `line` is the count. */

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { basename, delimiter, isAbsolute, join } from 'node:path';
 import { nameFromBytes } from '#lib/names.ts';
+import { type Fits, globOf } from './globs.ts';
 import { type Hit, LONGEST_LINE, type Query, SearchError, shortLine } from './query.ts';
 
 /** The ripgrep of the optional package, else that of the search path, else undefined. */
@@ -18,18 +19,22 @@ async function isProgram(path: string): Promise<boolean> {
 }
 
 /** No configuration, no preprocessors, no rules but those of .gitignore: the same everywhere. */
-const FIXED = ['--no-config', '--hidden', '--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot',
+const FIXED = ['--no-config', '--hidden', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot',
   '--color=never', '--no-heading', '--with-filename', '--line-number', '--null', '--no-messages', '--no-context-separator', '--sort=path', '--engine=auto', '--crlf'];
 
 function argumentsOf(query: Query): string[] {
+  // To ripgrep `[id]` is never a name, and a type does not count beside a glob; what is too much is sorted out afterwards.
+  const glob = query.glob !== undefined && /[[\]\\]/.test(query.glob) ? undefined : query.glob;
+  const names = query.glob === undefined ? query.names : undefined;
   return [
     ...FIXED,
-    ...(query.above.length === 0 ? ['--no-ignore-parent'] : []),
+    // Without a look at the folders above, ripgrep does not know that it is in a repository.
+    ...(query.above.inRepository && !query.above.overruled ? [] : ['--no-require-git']), ...(query.above.overruled ? ['--no-ignore-parent'] : []),
     ...(query.ignoreCase ? ['--ignore-case'] : []),
     ...(query.multiline ? ['--multiline', '--multiline-dotall'] : []),
     ...(query.mode === 'content' ? [`--before-context=${query.before}`, `--after-context=${query.after}`] : [query.mode === 'count' ? '--count' : '--files-with-matches']),
-    ...(query.names ?? []).map((name) => `--type-add=asked:${name}`), ...(query.names === undefined ? [] : ['--type=asked']),
-    ...(query.glob === undefined ? [] : [`--glob=${query.glob}`]), '--glob=!.git',
+    ...(names ?? []).map((name) => `--type-add=asked:${name}`), ...(names === undefined ? [] : ['--type=asked']),
+    ...(glob === undefined ? [] : [`--glob=${glob}`]), '--glob=!.git',
     `--regexp=${query.pattern}`, '--', query.file === undefined ? './' : `./${query.file}`,
   ];
 }
@@ -45,12 +50,13 @@ export async function* searchWithRipgrep(program: string, query: Query, signal: 
   });
   ended.catch(() => undefined);
   let found = false;
+  const wanted = wantedBy(query);
   try {
     const parse = query.mode === 'files_with_matches' ? parseFiles() : parseLines(query.mode);
     for await (const chunk of child.stdout) {
       for (const hit of parse(chunk as Buffer)) {
         found = true;
-        yield hit;
+        if (wanted(hit.path)) yield hit;
       }
     }
     const code = await ended;
@@ -59,6 +65,11 @@ export async function* searchWithRipgrep(program: string, query: Query, signal: 
   } finally {
     child.kill('SIGKILL');
   }
+}
+
+function wantedBy({ file, filter, names }: Query): Fits {
+  const fits = names?.map(globOf);
+  return (path) => file !== undefined || (filter(path, false) !== 'out' && (fits === undefined || fits.some((one) => one(basename(path)))));
 }
 
 /** What is wrong with a pattern stands in the last line. */

@@ -22,9 +22,10 @@ export async function* scan(query: Query, signal: AbortSignal): AsyncGenerator<H
   const pattern = compile(query);
   for await (const path of filesOf(query, signal)) {
     signal.throwIfAborted();
-    const lines = await linesIn(join(query.root, path));
-    if (lines === undefined) continue;
-    const marked = matchedLines(lines, pattern, query);
+    const text = await textIn(join(query.root, path));
+    if (text === undefined || text === '') continue;
+    const lines = linesOf(text);
+    const marked = query.multiline ? within(() => acrossLines(text, pattern), query) : matchedLines(lines, pattern, query);
     if (marked.count === 0) continue;
     if (query.mode === 'files_with_matches') yield { path, line: 0, text: '', isMatch: true };
     else if (query.mode === 'count') yield { path, line: marked.count, text: '', isMatch: true };
@@ -47,29 +48,38 @@ async function* filesOf(query: Query, signal: AbortSignal): AsyncGenerator<strin
     return;
   }
   const names = query.names?.map(globOf);
-  for await (const { path, isLink } of walk(query.root, { signal, rules: query.above, filter: query.filter })) {
+  for await (const { path, isLink } of walk(query.root, { signal, rules: query.above.rules, inRepository: query.above.inRepository, filter: query.filter })) {
     if (!isLink && (names === undefined || names.some((fits) => fits(basename(path))))) yield path;
   }
 }
 
 /** Undefined for what cannot be read or is binary. */
-async function linesIn(path: string): Promise<string[] | undefined> {
+async function textIn(path: string): Promise<string | undefined> {
   const file = await readRegular(path, MOST_BYTES).catch(() => undefined);
-  if (file === undefined) return undefined;
-  const text = textOf(file.bytes);
-  if (text === undefined || text === '') return undefined;
+  return file === undefined ? undefined : textOf(file.bytes);
+}
+
+function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => line.replace(/\r$/, ''));
   if (lines.at(-1) === '') lines.pop();
   return lines;
 }
 
 function textOf(bytes: Buffer): string | undefined {
-  const isWide = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
-  if (isWide) {
+  if (isWide(bytes)) {
     const decoded = decode(bytes);
     return decoded.kind === 'text' ? decoded.text : undefined;
   }
-  return bytes.subarray(0, LOOKED_AT).includes(0) ? undefined : bytes.toString('utf8').replace(/^\ufeff/, '');
+  return isBinary(bytes) ? undefined : bytes.toString('utf8').replace(/^\ufeff/, '');
+}
+
+function isWide(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** Whether a file is passed over as binary; its beginning is enough to tell. */
+export function isBinary(bytes: Buffer): boolean {
+  return !isWide(bytes) && bytes.subarray(0, LOOKED_AT).includes(0);
 }
 
 interface Marked {
@@ -80,7 +90,6 @@ interface Marked {
 }
 
 function matchedLines(lines: readonly string[], pattern: RegExp, query: Query): Marked {
-  if (query.multiline) return within(() => acrossLines(lines, pattern), query);
   const single = new RegExp(pattern.source, pattern.flags.replace('g', ''));
   const found: number[] = [];
   for (let from = 0; from < lines.length;) {
@@ -93,8 +102,7 @@ function matchedLines(lines: readonly string[], pattern: RegExp, query: Query): 
   return { lines: found, count: found.length };
 }
 
-function acrossLines(lines: readonly string[], pattern: RegExp): Marked {
-  const text = `${lines.join('\n')}\n`;
+function acrossLines(text: string, pattern: RegExp): Marked {
   const found = new Set<number>();
   let count = 0;
   let line = 1;
@@ -104,7 +112,7 @@ function acrossLines(lines: readonly string[], pattern: RegExp): Marked {
     return line;
   };
   for (const { 0: match, index } of text.matchAll(pattern)) {
-    if (index >= text.length) continue;
+    if (index === text.length && text.endsWith('\n')) continue;
     count += 1;
     const first = lineTo(index);
     const last = match === '' ? first : lineTo(index + match.length - 1);
@@ -123,7 +131,8 @@ function within<T>(work: () => T, query: Query): T {
   try {
     script.runInContext(realm, { timeout: PATTERN_MS });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new SearchError(`the pattern ${query.pattern} takes too long; make it simpler (no repetition inside of a repetition)`);
+    // The error comes from the other realm: it is no instance of this one's Error.
+    if (typeof error === 'object' && error !== null && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw new SearchError(`the pattern ${query.pattern} takes too long; make it simpler (no repetition inside of a repetition)`);
     throw new SearchError(messageOf(error));
   }
   if (result === undefined) throw new SearchError('the search was cut off');

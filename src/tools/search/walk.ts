@@ -13,8 +13,10 @@ export interface WalkedFile {
 
 export interface WalkOptions {
   readonly signal: AbortSignal;
-  /** Respect .gitignore files, those of `ancestors` first. */
+  /** Respect .gitignore files, these first. */
   readonly rules?: readonly Rules[];
+  /** A repository within the folder has its own rules only. */
+  readonly inRepository?: boolean;
   readonly filter?: Filter;
 }
 
@@ -34,7 +36,7 @@ const OWN = '.git';
 export async function* walk(root: string, options: WalkOptions, folder = ''): AsyncGenerator<WalkedFile> {
   options.signal.throwIfAborted();
   const here = join(root, folder);
-  const rules = options.rules === undefined ? undefined : [...options.rules, ...await rulesIn(here)];
+  const rules = options.rules === undefined ? undefined : [...await isBoundary(here, folder, options) ? [] : options.rules, ...await rulesIn(here)];
   for (const entry of await entriesOf(here)) {
     const name = nameFromBytes(entry.name);
     if (name === OWN) continue;
@@ -66,21 +68,30 @@ function isIgnored(rules: readonly Rules[], path: string, isFolder: boolean): bo
   return false;
 }
 
-/**
- * The .gitignore files above the folder of a search, up to the one of its repository. None if they ignore the folder itself:
- * who asks for it by name wants to see into it.
- */
-export async function rulesAbove(root: string): Promise<readonly Rules[]> {
-  const found: Rules[] = [];
-  for (let folder = root; !await isRepository(folder) && folder !== dirname(folder);) {
-    folder = dirname(folder);
-    found.unshift(...await rulesIn(folder));
-  }
-  return isIgnoredWithin(found, root) ? [] : found;
+async function isBoundary(path: string, folder: string, { inRepository }: WalkOptions): Promise<boolean> {
+  return inRepository === true && folder !== '' && await isRepository(path);
 }
 
-function isIgnoredWithin(rules: readonly Rules[], root: string): boolean {
-  return isIgnored(rules, root, true);
+/** What holds for a folder from above. */
+export interface Above {
+  readonly rules: readonly Rules[];
+  /** Whether the folder lies in a repository, whose own folder is the last that counts. */
+  readonly inRepository: boolean;
+  /** The rules ignore the folder itself: who asks for it by name wants to see into it, and none of them counts. */
+  readonly overruled: boolean;
+}
+
+/** The .gitignore files above the folder of a search. */
+export async function rulesAbove(root: string): Promise<Above> {
+  const found: Rules[] = [];
+  let inRepository = await isRepository(root);
+  for (let folder = root; !inRepository && folder !== dirname(folder);) {
+    folder = dirname(folder);
+    found.unshift(...await rulesIn(folder));
+    inRepository = await isRepository(folder);
+  }
+  const overruled = isIgnored(found, root, true);
+  return { rules: overruled ? [] : found, inRepository, overruled };
 }
 
 async function isRepository(folder: string): Promise<boolean> {

@@ -38,8 +38,7 @@ export function collectOutput({ shown }: OutputLimits): Output {
     const pieces = (state.open + text).split('\n');
     state.open = pieces.pop() ?? '';
     if (pieces.length > 0) keep(pieces.map((line) => `${lastState(line)}\n`).join(''));
-    const back = state.open.lastIndexOf('\r', state.open.length - 2);
-    if (back !== -1) state.open = state.open.slice(back + 1);
+    if (state.open.includes('\r')) state.open = lastState(state.open) + (state.open.endsWith('\r') ? '\r' : '');
     if (state.open.length > LONGEST_OPEN_LINE) {
       keep(state.open);
       state.open = '';
@@ -71,7 +70,7 @@ function lastState(line: string): string {
 function joined(state: { readonly start: string; readonly end: string; readonly total: number }, head: number, shown: number): string {
   if (state.total <= shown) return state.start + state.end;
   const start = cutToLength(state.start, head);
-  const tail = state.end.slice(-(shown - head));
+  const tail = state.end.slice(-(shown - head)).replace(/^[\udc00-\udfff]/, '');
   const line = tail.indexOf('\n');
   const end = wellFormed(line !== -1 && line < 2000 ? tail.slice(line + 1) : tail);
   return `${start}\n[… shown the first ${start.length} and the last ${end.length} of ${state.total} characters; filter the output, or send it to a file and Read that …]\n${end}`;

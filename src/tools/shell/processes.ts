@@ -57,8 +57,9 @@ export function livesOn(member: ProcessLine): boolean {
   return now !== undefined && !now.dead && now.since === member.since;
 }
 
-/** Whether any process is left in a group. */
+/** Whether any process is left in a group; dead ones that nobody has collected yet do not count where that can be seen. */
 export function groupLives(leader: number): boolean {
+  if (process.platform === 'linux') return processes().some(({ group, dead }) => group === leader && !dead);
   try {
     process.kill(-leader, 0);
     return true;
