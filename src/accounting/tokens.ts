@@ -10,7 +10,7 @@ export interface Counter {
 }
 
 /** How long a count may take before it is guessed, in milliseconds; the first one loads the tokenizer. */
-const PATIENCE_MS = 5000;
+const PATIENCE_MS = 10_000;
 const REMEMBERED = 4000;
 /** Shorter texts are remembered as they are, longer ones by their hash. */
 const SHORT = 80;
