@@ -10,6 +10,9 @@ import type { Role } from './theme.ts';
 /** Lines of a body that are shown before it is folded. */
 export const FOLDED_LINES = 10;
 
+/** Lines of a title; of a longer one the rest is left out, with a mark. */
+export const TITLE_LINES = 3;
+
 const INDENT = '  ';
 const TONES: Readonly<Record<NonNullable<Card['tone']>, Role>> = { normal: 'accent', good: 'good', bad: 'bad', muted: 'dim' };
 
@@ -22,13 +25,19 @@ export function drawCard(card: Card, pen: Pen, most?: number): readonly string[]
 export function drawTitle(card: Card, pen: Pen, mark = '●'): readonly string[] {
   const { columns, theme } = pen;
   const room = columns - 2;
-  const title = wrapProse(sanitise(card.title, { newlines: false, tabs: 4 }), room).slice(0, 4);
+  const all = titleLines(card, room);
+  const title = all.length > TITLE_LINES ? [...all.slice(0, TITLE_LINES - 1), `${clip(all[TITLE_LINES - 1] ?? '', room - 2)} …`] : all;
   const head = hang(title.map((line) => (card.tone === 'muted' ? theme('dim', line) : theme('strong', line))), `${theme(TONES[card.tone ?? 'normal'], mark)} `, INDENT);
   if (card.detail === undefined || card.detail === '') return head;
   const detail = sanitise(card.detail, { newlines: false, tabs: 4 });
   const [only] = title;
   if (title.length === 1 && only !== undefined && only.length + detail.length + 2 <= room) return [`${head[0] ?? ''}  ${theme('dim', detail)}`];
   return [...head, ...hang(wrapProse(theme('dim', detail), room), INDENT)];
+}
+
+/** The whole title, wrapped. */
+export function titleLines(card: Card, columns: number): readonly string[] {
+  return wrapProse(sanitise(card.title, { newlines: false, tabs: 4 }), columns);
 }
 
 /** The blocks of a body, at most `most` lines in all; a last line tells how many more there are. */

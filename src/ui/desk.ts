@@ -65,7 +65,7 @@ export class Desk {
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    this.#pump = createFrames(() => { this.#draw(); }, FRAME_MS);
+    this.#pump = createFrames(() => { this.draw(); }, FRAME_MS);
     this.#drawComposer = createComposerDrawer(options);
     const { composer, controller } = options;
     composer.connect(this.#doors());
@@ -101,6 +101,17 @@ export class Desk {
     this.#pump.promptly();
   }
 
+  /** Makes a picture at once. */
+  draw(): void {
+    const { size, now } = this.#options;
+    const { rows } = size();
+    const { printed, more } = this.#waitsForColours ? { printed: this.pictures.get().printed, more: false } : this.#history.take(this.#screen, this.#pen());
+    const composer = this.#screen.dialogs.length > 0 && !this.#guarded ? [] : this.#drawComposer().slice(0, Math.max(1, rows - 2));
+    const live = drawLive(this.#screen, Math.max(0, rows - 1 - composer.length), this.#pen(), now());
+    this.pictures.set({ printed, above: [...live.above, ...live.dialog], composer, below: live.status === undefined ? [] : [live.status] });
+    if (more) this.#pump.soon();
+  }
+
   resized(): void {
     this.#options.composer.resize(this.#options.size().columns);
     this.#pump.promptly();
@@ -126,16 +137,6 @@ export class Desk {
   #pen(): Pen {
     const { size, theme, highlight } = this.#options;
     return { columns: Math.max(LEAST_COLUMNS, size().columns - MARGIN), theme, highlight };
-  }
-
-  #draw(): void {
-    const { size, now } = this.#options;
-    const { rows } = size();
-    const { printed, more } = this.#waitsForColours ? { printed: this.pictures.get().printed, more: false } : this.#history.take(this.#screen, this.#pen());
-    const composer = this.#screen.dialogs.length > 0 && !this.#guarded ? [] : this.#drawComposer().slice(0, Math.max(1, rows - 2));
-    const live = drawLive(this.#screen, Math.max(0, rows - 1 - composer.length), this.#pen(), now());
-    this.pictures.set({ printed, above: [...live.above, ...live.dialog], composer, below: live.status === undefined ? [] : [live.status] });
-    if (more) this.#pump.soon();
   }
 
   /** The spinner turns while something is under way, and no timer runs when nothing is. */

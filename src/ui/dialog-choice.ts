@@ -1,6 +1,6 @@
 import type { Answer, Question } from '#domain/ports.ts';
 import { sanitise, wrapLines } from '#lib/terminal.ts';
-import { drawBody, drawTitle } from './card-lines.ts';
+import { drawBody, drawTitle, TITLE_LINES, titleLines } from './card-lines.ts';
 import type { InputEvent, KeyEvent } from './contract.ts';
 import type { KeyAction, KeyTable } from './keys.ts';
 import { clip, hang, wrapProse } from './lines.ts';
@@ -102,11 +102,17 @@ function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
   const { question } = dialog;
   const room = { ...pen, columns: pen.columns - 2 };
   switch (question.kind) {
-    case 'permission': return {
-      head: [...drawTitle(question.card, pen, '?'), ...hang(wrapProse(pen.theme('dim', sanitise(question.reason, { newlines: false })), room.columns).slice(0, 2), '  ')],
-      body: hang(drawBody(question.card.body, room), '  '),
-      foot: drawOptions(dialog, pen),
-    };
+    case 'permission': {
+      // What is decided about must be there to read in full: what the head and the answers cut can be scrolled to.
+      const title = titleLines(question.card, room.columns);
+      const reason = wrapProse(sanitise(question.reason, { newlines: false }), room.columns);
+      const cut = [...(title.length > TITLE_LINES ? title : []), ...(reason.length > 1 ? reason : []), ...(isCut(dialog, pen) ? wrapProse(sanitise(question.rules.join(', '), { newlines: false }), room.columns) : [])];
+      return {
+        head: [...drawTitle(question.card, pen, '?'), `  ${pen.theme('dim', clip(reason.join(' '), room.columns))}`],
+        body: hang([...cut, ...drawBody(question.card.body, room)], '  '),
+        foot: drawOptions(dialog, pen),
+      };
+    }
     case 'trust': return {
       head: [...wrapProse(pen.theme('strong', `Do you trust ${sanitise(question.folder, { newlines: false })}?`), pen.columns), ...wrapProse(pen.theme('dim', 'Its configuration wants to:'), pen.columns)],
       body: question.wants.flatMap((want) => hang(wrapLines(sanitise(want, { newlines: false }), pen.columns - 4), '  • ')),
@@ -127,6 +133,10 @@ function drawOptions({ options, at, instead }: ChoiceDialog, pen: Pen): readonly
   if (instead === undefined) return lines;
   const words = wrapLines(`${sanitise(instead, { tabs: 4 })}▏`, columns - 4).slice(-INSTEAD_LINES);
   return [...lines, ...hang(words, `  ${theme('accent', '›')} `, '    ')];
+}
+
+function isCut({ options }: ChoiceDialog, pen: Pen): boolean {
+  return options.some(({ label }) => wrapProse(sanitise(label, { newlines: false }), pen.columns - 4).length > LABEL_MOST);
 }
 
 /** How many of the text's lines cannot be seen at once in so many rows. */

@@ -27,6 +27,8 @@ export interface Answer {
   readonly joined: boolean;
   /** Whether some of it stands in `done` already. */
   readonly begun: boolean;
+  /** The thoughts that were printed before it. */
+  readonly thought: string;
 }
 
 /** All that is to be seen. `done` only grows within one `generation` and is printed once; the rest is drawn anew each time. */
@@ -66,6 +68,8 @@ export const blank: Screen = {
 export type ViewEvent =
   | { readonly type: 'toggle'; readonly what: 'expanded' | 'todos' }
   | { readonly type: 'dialog'; readonly dialog: Dialog };
+
+const UNBEGUN: Answer = { seen: '', rest: '', joined: false, begun: false, thought: '' };
 
 /** A tool's output is kept on the screen only so far. */
 const TAIL_CHARS = 4000;
@@ -141,16 +145,19 @@ function settleHead(screen: Screen, model: string): Screen {
   return changed ? push(base, { type: 'mark', text: `model: ${model}` }) : base;
 }
 
-/** What an entry tells beyond what streamed already is shown; its thoughts come before its words, unless those stand there. */
+/** What an entry tells beyond what streamed already is shown; thoughts come before words where they still can. */
 function settleAnswer(screen: Screen, entry: EntryOf<'assistant'>): Screen {
   const base = { ...live(screen), thinking: undefined, writing: undefined, doing: undefined, answer: undefined, written: screen.written + entry.usage.output };
-  const before = screen.answer;
-  const thoughts = thoughtsOf(entry);
-  const thought: readonly BlockBody[] = thoughts === '' || before?.begun === true ? [] : [{ type: 'thought', text: thoughts }];
-  const rest = `${before?.rest ?? ''}${beyond(answerOf(entry), before?.seen ?? '')}`;
-  const { pieces } = splitMarkdown(rest, before?.joined ?? false, true);
+  const { seen, rest, joined, begun, thought } = screen.answer ?? UNBEGUN;
+  const unsaid = thoughtBlocks(beyond(thoughtsOf(entry), thought));
+  const { pieces } = splitMarkdown(rest + beyond(answerOf(entry), seen), joined, true);
+  const words = answerBlocks(pieces, begun);
   const ending = endingOf(entry);
-  return push(base, ...thought, ...answerBlocks(pieces, before?.begun === true), ...(ending === undefined ? [] : [ending]));
+  return push(base, ...(begun ? [...words, ...unsaid] : [...unsaid, ...words]), ...(ending === undefined ? [] : [ending]));
+}
+
+function thoughtBlocks(text: string): readonly BlockBody[] {
+  return text.trim() === '' ? [] : [{ type: 'thought', text: text.trim() }];
 }
 
 function answerBlocks(pieces: readonly Piece[], begun: boolean): readonly BlockBody[] {
@@ -168,18 +175,25 @@ function settleReminder(screen: Screen, entry: EntryOf<'reminder'>): Screen {
 }
 
 function stream(screen: Screen, text: string): Screen {
-  const before = screen.answer ?? { seen: '', rest: '', joined: false, begun: false };
+  const started = screen.answer === undefined ? startAnswer(screen) : screen;
+  const before = started.answer ?? UNBEGUN;
   const grown = { ...before, seen: before.seen + text, rest: before.rest + text };
   // A block can only be finished by a line's end; most deltas hold none.
-  if (!text.includes('\n')) return { ...screen, answer: grown };
+  if (!text.includes('\n')) return { ...started, answer: grown };
   const { pieces, rest, joined } = splitMarkdown(grown.rest, grown.joined, false);
-  if (pieces.length === 0) return { ...screen, answer: grown };
-  return push({ ...screen, answer: { seen: grown.seen, rest, joined, begun: true } }, ...answerBlocks(pieces, before.begun));
+  if (pieces.length === 0) return { ...started, answer: grown };
+  return push({ ...started, answer: { ...grown, rest, joined, begun: true } }, ...answerBlocks(pieces, before.begun));
+}
+
+function startAnswer(screen: Screen): Screen {
+  const thought = screen.thinking?.text ?? '';
+  return push({ ...screen, thinking: undefined, answer: { ...UNBEGUN, thought } }, ...thoughtBlocks(thought));
 }
 
 function discard(screen: Screen): Screen {
   const base = { ...screen, answer: undefined, thinking: undefined, writing: undefined };
-  return screen.answer?.begun === true ? push(base, { type: 'mark', text: 'starts again; the unfinished answer above is void' }) : base;
+  const printed = screen.answer?.begun === true || (screen.answer?.thought ?? '').trim() !== '';
+  return printed ? push(base, { type: 'mark', text: 'starts again; the unfinished answer above is void' }) : base;
 }
 
 function compacted({ kept, of, tokensBefore, tokensAfter }: Extract<ScreenEvent, { type: 'compacted' }>): BlockBody {

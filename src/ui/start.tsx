@@ -54,6 +54,9 @@ export function startScreen(options: ScreenOptions): RunningScreen {
     suspend: () => { terminal.suspend(); },
     redraw: () => { screen.redraw(); },
   });
+  // The first picture is there before ink is: what stood there before must not vanish for a moment.
+  desk.resized();
+  desk.draw();
   const app = <App pictures={desk.pictures} />;
   const instance = render(app, { stdout: screen, exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FPS });
   // Fails when something cannot be drawn: whoever owns the terminal then ends the program with the reason.
@@ -61,7 +64,6 @@ export function startScreen(options: ScreenOptions): RunningScreen {
   const resized = (): void => { desk.resized(); };
   screen.on('resize', resized);
   terminal.listen((event) => { desk.input(event); });
-  resized();
 
   let ended = false;
   const end = (): void => {

@@ -13,11 +13,12 @@ const key = (name: string, more: Partial<KeyEvent> = {}): KeyEvent => ({ type: '
 const typed = (words: string): readonly KeyEvent[] => words.split('').map((letter) => key(letter === ' ' ? 'space' : letter));
 const pen = plainPen(60);
 const keys = keyTable();
+const rows = 12;
 
 function press(dialog: Dialog, ...events: readonly InputEvent[]): Dialog | Outcome {
   let now = dialog;
   for (const event of events) {
-    const next = pressDialog(now, event, { keys, rows: 12, pen });
+    const next = pressDialog(now, event, { keys, rows, pen });
     if ('outcome' in next) return next.outcome;
     now = next.dialog;
   }
@@ -63,6 +64,17 @@ describe('the permission dialog', () => {
     for (const event of [key('4'), key('0'), key('q'), key('1', { ctrl: true }), key('y', { alt: true }), key('f1'), { type: 'paste', text: '1\n' } as const, { type: 'focus', focused: true } as const]) {
       expect(press(permission(), event)).toMatchObject({ type: 'choice' });
     }
+  });
+
+  it('lets all of what is decided about be read, however long', () => {
+    const words = (name: string, n: number): string => Array.from({ length: n }, (_, i) => `${name}${i}`).join(' ');
+    const dialog = permission({ card: { title: `Bash ${words('t', 90)}`, body: [] }, reason: words('r', 30), rules: [words('rule', 80)] });
+    let seen = '';
+    for (let scroll = 0, now: Dialog = dialog; scroll < 20; scroll += 1) {
+      seen += drawDialog(now, 16, pen).join('\n');
+      now = press(now, key('down', { shift: true })) as Dialog;
+    }
+    for (const [name, n] of [['t', 90], ['r', 30], ['rule', 80]] as const) for (let i = 0; i < n; i += 1) expect(seen).toContain(`${name}${i}`);
   });
 
   it('scrolls a long diff, and always has room for the answers', () => {

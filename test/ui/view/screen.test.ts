@@ -131,6 +131,11 @@ describe('the screen as a fold', () => {
     const log = createLog();
     const entry = assistant([{ type: 'thinking', thinking: 'hm', signature: 's' }, text('words')]);
     expect(shown(run([{ type: 'thinkingDelta', text: 'hm' }, ...entries(log, entry)]))).toBe('\n✻ hm\n\n● words');
+    const long = 'one\n\ntwo\n\nthree\n\nfour';
+    const streamed = run([{ type: 'thinkingDelta', text: 'hm ' }, { type: 'thinkingDelta', text: 'so' }, ...deltas(long)]);
+    expect(shown(streamed)).toBe('\n✻ hm so\n\n● one\n\n  two');
+    const whole = run(entries(log, assistant([{ type: 'thinking', thinking: 'hm so', signature: 's' }, text(long), { type: 'thinking', thinking: 'later', signature: 's' }])), streamed);
+    expect(shown(whole)).toBe('\n✻ hm so\n\n● one\n\n  two\n\n  three\n\n  four\n\n✻ later');
     expect(run([{ type: 'thinkingDelta', text: '', tokens: 5 }, { type: 'thinkingDelta', text: '', tokens: 9 }]).thinking).toEqual({ text: '', tokens: 9 });
   });
 
