@@ -1,33 +1,53 @@
 import { messageOf, UserError } from '#lib/errors.ts';
-import { Answered, type Arguments, parseArguments, UsageError } from '#cli/arguments.ts';
+import type { Arguments } from '#cli/arguments.ts';
+import type { Early } from '#ui/early.ts';
 import type { Workers } from './house.ts';
 
 /** The built workers lie beside this entry. */
 const workers: Workers = { counter: new URL('count-worker.js', import.meta.url), index: new URL('index-worker.js', import.meta.url) };
 
-/** The program: reads the command line, chooses the surface, and sets the exit code. Everything else is loaded at first use. */
+/** Words on the command line after which there is nothing to draw. */
+const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[a-z]*p[a-z]*)$/;
+
+/**
+ * The program: reads the command line, chooses the surface, and sets the exit code. The composer stands before anything else
+ * is loaded; everything else is loaded at first use.
+ */
 export async function main(argv: readonly string[]): Promise<void> {
+  const early = process.stdin.isTTY && process.stdout.isTTY && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
   try {
-    process.exitCode = await run(parseArguments(argv));
+    process.exitCode = await run(argv, early);
   } catch (error) {
-    if (error instanceof Answered) {
-      process.stdout.write(error.message);
-      return;
-    }
-    const expected = error instanceof UserError;
-    process.stderr.write(`pinion: ${expected || process.env['PINION_DEBUG'] === undefined ? messageOf(error) : (error as Error).stack}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    early?.terminal.close();
+    process.exitCode = await failed(error);
   }
 }
 
-async function run(args: Arguments): Promise<number> {
+async function drawEarly(): Promise<Early> {
+  const { startEarly } = await import('#ui/early.ts');
+  return startEarly({ stdin: process.stdin, stdout: process.stdout, env: process.env });
+}
+
+async function run(argv: readonly string[], early: Early | undefined): Promise<number> {
+  const { parseArguments, UsageError } = await import('#cli/arguments.ts');
+  const args: Arguments = parseArguments(argv);
   if (args.print) {
     const { print } = await import('./print.ts');
     return print(args, workers);
   }
-  if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    throw new UsageError('standard input and output are no terminal. Use -p for one answer: pinion -p "…".');
-  }
+  if (early === undefined) throw new UsageError('standard input and output are no terminal. Use -p for one answer: pinion -p "…".');
   const { screen } = await import('./screen.ts');
-  return screen(args, workers);
+  return screen(args, workers, early);
+}
+
+/** One line for what was expected to go wrong, the stack with PINION_DEBUG for what was not. */
+async function failed(error: unknown): Promise<number> {
+  const { Answered, UsageError } = await import('#cli/arguments.ts');
+  if (error instanceof Answered) {
+    process.stdout.write(error.message);
+    return 0;
+  }
+  const stack = error instanceof Error && !(error instanceof UserError) && process.env['PINION_DEBUG'] !== undefined ? error.stack : undefined;
+  process.stderr.write(`pinion: ${stack ?? messageOf(error)}\n`);
+  return error instanceof UsageError ? 2 : 1;
 }

@@ -9,13 +9,12 @@ import { cardText } from '#headless/card-text.ts';
 import { failureOf, type PrintResult, resultOf } from '#headless/result.ts';
 import { readStdin, withPiped } from '#headless/stdin.ts';
 import { interpret } from '#session/effects.ts';
-import { newestSession } from '#session/list.ts';
-import { sessionFile } from '#session/open.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { commandLine, dispatch } from './dispatch.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
-import { findPlace, type Place } from './place.ts';
+import { findPlace } from './place.ts';
+import { sessionToResume } from './resuming.ts';
 
 const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
 
@@ -38,19 +37,6 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   } finally {
     house.close();
   }
-}
-
-/** The file of the session that the command line names. Throws a UsageError when there is none. */
-export async function sessionToResume(args: Arguments, place: Place): Promise<string | undefined> {
-  if (args.continue) {
-    const newest = await newestSession(place.home, place.cwd);
-    if (newest === undefined) throw new UsageError('there is no session of this directory to go on with. Start one without -c.');
-    return newest.file;
-  }
-  if (typeof args.resume !== 'string') return undefined;
-  const file = sessionFile({ home: place.home, cwd: place.cwd }, args.resume);
-  if (file === undefined) throw new UsageError(`there is no session ${args.resume} of this directory. pinion -r lists them.`);
-  return file;
 }
 
 interface Printing {

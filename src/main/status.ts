@@ -1,0 +1,47 @@
+import type { PinView } from '#domain/world.ts';
+import type { Entry } from '#domain/entry.ts';
+import { attachmentsOf } from '#domain/folds.ts';
+import { DEMO_MODEL } from '#domain/model.ts';
+import type { Session } from '#domain/session.ts';
+import { cacheShareOf, costOf } from '#accounting/cost.ts';
+import { project } from '#loop/project.ts';
+import type { Status } from '#ui/contract.ts';
+import type { Conversation } from './conversation.ts';
+import type { House } from './house.ts';
+import { branchNow } from './place.ts';
+import { nextRequest } from './wire-model.ts';
+
+/** What the status bar shows now, out of the one account of the request. */
+export async function statusOf(house: House, conversation: Conversation): Promise<Status> {
+  const { desk, place } = house;
+  const { session } = conversation;
+  const { tokens, estimated } = await desk.meter.estimate(nextRequest(session.log, house.head(), house.blobs), session.log);
+  const views = await pinsOf(house, session);
+  const weights = views.length === 0 ? [] : await desk.meter.weigh(views.map(({ text }) => text ?? ''));
+  return {
+    model: desk.facts().label, demo: desk.id() === DEMO_MODEL, mode: conversation.mode(),
+    branch: branchNow(place), directory: place.cwd.replace(place.userHome, '~'),
+    used: tokens, limit: desk.meter.limit(), estimated,
+    pins: views.length, pinTokens: weights.reduce((sum, weight) => sum + weight, 0),
+    cacheShare: cacheShareOf(session.log), usd: costOf(session.log).usd, unsaved: conversation.unsaved(),
+  };
+}
+
+async function pinsOf(house: House, session: Session): Promise<readonly PinView[]> {
+  const some = attachmentsOf(session.log).some(({ kind }) => kind !== 'todo');
+  return some ? house.reminders.pins(session).views(new AbortController().signal) : [];
+}
+
+/**
+ * What a compaction kept, byte for byte: sources are asked what they will say with the next prompt, and each pin's text is
+ * looked for in it. Nothing is written.
+ */
+export async function afterCompaction(house: House, session: Session, signal: AbortSignal) {
+  const views = await pinsOf(house, session);
+  const { reminders } = await house.reminders.reminders.collect('prompt', session, signal);
+  const said = reminders.flatMap(({ parts }) => parts).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
+  const kept = views.filter(({ text, media }) => (text === undefined ? media.length > 0 : said.includes(text))).length;
+  const next = [...session.log, ...reminders.map((body, i) => ({ ...body, id: `next-${i}`, at: '' }) as unknown as Entry)];
+  const { tokens } = await house.desk.meter.estimate(project(next, house.blobs), next);
+  return { kept, of: views.length, tokensAfter: tokens };
+}
