@@ -93,13 +93,13 @@ describe('any text', () => {
         expect(mention.raw).toBe(text.slice(mention.start, mention.end));
         ({ end } = mention);
       }
-    }), { numRuns: 5000 });
+    }), { numRuns: 3000 });
   });
 
   it('is walked in time that grows with its length only', async () => {
     for (const unit of ['@', ',@', '@a', '@"', '@"a', '`', '@`', '``@` ', '@a\\ ', '\\', '@(', '@a,', '@日a', '@src/a.ts ', '\n```\n@a', '\n \n`', '@a:1']) {
       candidatesIn(unit.repeat(20_000));
-      await findMentions(unit.repeat(5000), () => undefined);
+      await findMentions(unit.repeat(2000), () => undefined);
     }
   });
 });

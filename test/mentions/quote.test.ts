@@ -23,6 +23,6 @@ describe('the text that mentions a name', () => {
       const { mentions } = await findMentions(`see ${mention}${after}`, (asked) => (asked === path ? asked : undefined));
       expect(mentions).toMatchObject([{ found: path, raw: mention }]);
       expect(mentions).toHaveLength(1);
-    }), { numRuns: 3000 });
+    }), { numRuns: 1500 });
   });
 });

@@ -1,0 +1,31 @@
+import { oneLine } from '#lib/names.ts';
+import type { Found } from './index-core.ts';
+import { mentionText } from './quote.ts';
+
+/** One line of the popup. `insert` takes the place of the word being typed, its `@` included. */
+export interface MentionCompletion {
+  readonly insert: string;
+  readonly label: string;
+  /** A directory: typing goes on behind it. */
+  readonly more?: boolean;
+}
+
+const MOST = 50;
+
+/**
+ * Files and directories for what is typed behind an `@` (which may begin with a quote), best first. `more` tells that
+ * there are further matches or that the index is still being made. Names that no typed text can mention are left out.
+ */
+export async function completeMention(index: { search(query: string, limit: number): Promise<Found> }, typed: string): Promise<{ readonly items: readonly MentionCompletion[]; readonly more: boolean }> {
+  const quoted = typed.startsWith('"');
+  const query = quoted ? typed.slice(1) : typed.replace(/\\([^\p{L}\p{N}])/gu, '$1');
+  const { items, more } = await index.search(query, MOST);
+  return { items: items.flatMap(({ path, directory }) => completion(path, directory)), more };
+}
+
+function completion(path: string, directory: boolean): readonly MentionCompletion[] {
+  const shown = directory ? `${path}/` : path;
+  const text = mentionText(shown);
+  if (text === undefined) return [];
+  return [directory ? { insert: text.replace(/"$/, ''), label: oneLine(shown), more: true } : { insert: text, label: oneLine(shown) }];
+}
