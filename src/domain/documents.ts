@@ -7,7 +7,10 @@ export interface LoadOptions {
   readonly limitBytes: number;
 }
 
-/** Turns a file on disk into parts for the model: text in its envelope, pictures and PDFs as media, else a note. Never throws. */
+/**
+ * Turns what is on disk into parts for the model: text in its envelope, pictures and PDFs as media, a directory as its names,
+ * else a note. `path` is absolute and real: a symbolic link as its last part is refused. Never throws.
+ */
 export interface DocumentPort {
   load(path: string, label: string, options: LoadOptions, signal: AbortSignal): Promise<Loaded>;
 }
