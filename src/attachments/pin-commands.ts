@@ -51,7 +51,7 @@ const ASKED_MS = 60_000;
  * a session runs nothing. Between runs the last output stands.
  */
 export function createCommandPins(doors: Doors): CommandPins {
-  const opened = lastPrompt(doors.log());
+  const opened = promptAtOpening(doors.log());
   const runs = new Map<string, { readonly prompt: EntryId | undefined; readonly ran: Promise<Ran> }>();
   const run = async (stored: StoredFile, command: string, ms: number, signal: AbortSignal): Promise<Ran> => {
     const earlier = await runs.get(stored.id)?.ran ?? saidBefore(doors, stored.id);
@@ -84,6 +84,11 @@ export function createCommandPins(doors: Doors): CommandPins {
 
 function lastPrompt(log: readonly Entry[]): EntryId | undefined {
   return log.findLast(({ type }) => type === 'prompt')?.id;
+}
+
+/** A prompt that nothing follows yet is the one that is being answered now: pins may be made when it is first asked for them. */
+function promptAtOpening(log: readonly Entry[]): EntryId | undefined {
+  return lastPrompt(log.at(-1)?.type === 'prompt' ? log.slice(0, -1) : log);
 }
 
 /** What the model was last given of it, by this process or an earlier one. */

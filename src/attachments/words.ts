@@ -1,12 +1,15 @@
 import { lineDiff } from '#lib/line-diff.ts';
 import { oneLine } from '#lib/names.ts';
+import { cutToLength } from '#lib/text.ts';
 import type { TodoItem } from '#domain/attachment.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
 import type { BlobPort } from '#domain/ports.ts';
 
+const LONGEST_PATH = 4096;
+
 /** A path on one line, whole unless it is longer than a file system takes: the model must be able to open it. */
 export function pathLine(path: string): string {
-  return oneLine(path, 4096);
+  return oneLine(cutToLength(path, LONGEST_PATH), LONGEST_PATH);
 }
 
 /** A text that was said whole once and is told of by its changes since. Kept as a blob, so that a later process can compare. */

@@ -19,9 +19,10 @@ export function lineDiff(before: string, after: string, firstLine = 1): LineDiff
   const found = structuredPatch('', '', before, after, undefined, undefined, { context: 3, timeout: MOST_MS, maxEditLength: MOST_EDITS });
   if (found === undefined) return undefined;
   const lines = found.hunks.flatMap((hunk) => hunk.lines);
-  const down = firstLine - 1;
+  // A side without lines is numbered by the line before it.
+  const at = (start: number, count: number): string => `${start + firstLine - 1 - (count === 0 ? 1 : 0)},${count}`;
   return {
-    patch: found.hunks.map((hunk) => [`@@ -${hunk.oldStart + down},${hunk.oldLines} +${hunk.newStart + down},${hunk.newLines} @@`, ...hunk.lines].join('\n')).join('\n'),
+    patch: found.hunks.map((hunk) => [`@@ -${at(hunk.oldStart, hunk.oldLines)} +${at(hunk.newStart, hunk.newLines)} @@`, ...hunk.lines].join('\n')).join('\n'),
     added: lines.filter((line) => line.startsWith('+')).length,
     removed: lines.filter((line) => line.startsWith('-')).length,
   };

@@ -1,6 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { messageOf } from '#lib/errors.ts';
+import { fsPath, nameFromBytes } from '#lib/names.ts';
 
 export interface Follower {
   /** From now on these files are followed, and no others. A file system that cannot be watched costs one notice. */
@@ -51,7 +52,7 @@ export function createFollower(onNotice: (text: string) => void): Follower {
   };
   const open = (folder: string): void => {
     try {
-      const watcher = watch(folder, { persistent: false }, (_, name) => { if (name !== null) hear(join(folder, basename(name))); });
+      const watcher = watch(fsPath(folder), { persistent: false, encoding: 'buffer' }, (_, name) => { if (name !== null) hear(join(folder, basename(nameFromBytes(name)))); });
       watcher.on('error', (error) => { fail(folder, error); });
       folders.set(folder, watcher);
     } catch (error) {

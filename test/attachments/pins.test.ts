@@ -310,6 +310,18 @@ describe('a pinned command', () => {
     await say(at);
     expect(ran).toEqual(['cat log']);
   });
+  it('runs for the prompt at which the pins are first asked for', async () => {
+    const root = tempFolder({ log: 'old\n' });
+    const first = bench(root, { run: shell(root).run });
+    await pin(first, '!cat log');
+    first.session.append(prompt('one'));
+    await say(first);
+    first.session.append(answer('x'));
+    first.session.append(prompt('two'));
+    const { run, ran } = shell(root);
+    await say(bench(root, { session: first.session, blobs: first.blobs, run }));
+    expect(ran).toEqual(['cat log']);
+  });
   it('keeps what it had when it fails, and says of when that is', async () => {
     const root = tempFolder({ log: 'good\n' });
     const { run } = shell(root);

@@ -12,6 +12,7 @@ import type { BlobHash } from '#domain/content.ts';
 import type { BlobPort } from '#domain/ports.ts';
 import { MISSING_HASH, UNREADABLE_HASH, type FileTouch } from '#domain/tool.ts';
 import type { FileChange } from '#domain/world.ts';
+import { readCases } from '../support/cases.ts';
 import { memoryBlobs } from '../support/logs.ts';
 import { tempFolder } from '../support/temp.ts';
 
@@ -232,13 +233,13 @@ describe('many files', () => {
     expect(await at.look()).toEqual([]);
   });
   it('that there is no time for are counted, and come first at the next look', async () => {
-    const { paths } = many(400);
+    const { paths } = many(100);
     const at = desk({ budgetMs: 0 });
     for (const path of paths) at.give(path);
     for (const path of paths) writeFileSync(path, 'changed\n');
     const seen = new Set<string>();
     let skipped = 0;
-    for (let i = 0; i < 400 && seen.size < paths.length; i += 1) {
+    for (let i = 0; i < 200 && seen.size < paths.length; i += 1) {
       const look = await at.watch.look(at.known, signal);
       expect(look.changes.length + look.skipped).toBeLessThanOrEqual(paths.length);
       skipped += look.skipped;
@@ -360,5 +361,43 @@ describe('following files for the screen', () => {
     writeFileSync(join(root, 'sub/b.ts'), 'after');
     await sleep(50);
     expect(heard).toEqual([]);
+  });
+});
+
+interface FileName { readonly id: string; readonly name?: string; readonly bytes_b64?: string; readonly linux_ok: boolean }
+
+describe.runIf(process.platform === 'linux')('file names of every kind', () => {
+  const names = (readCases('filenames') as { readonly names: readonly FileName[] }).names.filter(({ linux_ok }) => linux_ok)
+    .map(({ id, name, bytes_b64 }) => ({ id, bytes: bytes_b64 === undefined ? Buffer.from(name ?? '') : Buffer.from(bytes_b64, 'base64') }))
+    .filter(({ bytes }) => bytes.length > 0 && bytes.length < 250 && !bytes.includes(0x2f));
+  it('are given, followed, changed, saved by renaming, and deleted', async () => {
+    expect(names.length).toBeGreaterThan(70);
+    const root = tempFolder();
+    const at = desk();
+    const on = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from(`${root}/`), bytes]);
+    const paths = new Map(names.map(({ id, bytes }) => [id, join(root, nameFromBytes(bytes))]));
+    for (const { id, bytes } of names) {
+      const path = paths.get(id) ?? '';
+      writeFileSync(on(bytes), id);
+      at.known.set(path, { path, hash: sha256(id) as BlobHash, how: 'read', kept: at.blobs.put(Buffer.from(id)) !== undefined });
+    }
+    const all = new Set(paths.values());
+    const heard = new Set<string>();
+    at.watch.watchFiles(all, (path) => { heard.add(path); });
+    expect(await at.look()).toEqual([]);
+    for (const { bytes } of names) writeFileSync(on(bytes), 'changed');
+    const changes = new Set<string>();
+    for (const { path, kind } of await at.look()) if (kind === 'changed') changes.add(path);
+    expect(changes).toEqual(all);
+    for (let waited = 0; waited < 200 && heard.size < all.size; waited += 1) await sleep(10);
+    expect(heard).toEqual(all);
+    for (const { bytes } of names) {
+      writeFileSync(join(root, 'new'), 'saved');
+      renameSync(join(root, 'new'), on(bytes));
+    }
+    expect((await at.look()).map(({ kind }) => kind)).toEqual([...all].map(() => 'changed'));
+    for (const { bytes } of names) rmSync(on(bytes));
+    expect((await at.look()).map(({ kind }) => kind)).toEqual([...all].map(() => 'deleted'));
+    expect(await at.look()).toEqual([]);
   });
 });
