@@ -27,15 +27,23 @@ export function widthOf(line: string, measure: Measure): number {
 }
 
 /**
+ * What a terminal does with its cursor when a narrower window breaks lines anew. `follows`: it stays with its text, as one
+ * would think. `drifts` (xterm.js, and so many editors' terminals): its own line is left as it is, and it moves down by every
+ * row that any other line gained, also by those below it.
+ */
+export type CursorReflow = 'follows' | 'drifts';
+
+/**
  * Bytes that take the cursor to the frame's first line and wipe from there on. A window that became narrower has broken the
  * frame's lines to several rows each: they are counted as the terminal has them now.
  */
-export function wipe(frame: Frame, window: Window, measure: Measure): string {
+export function wipe(frame: Frame, window: Window, measure: Measure, reflow: CursorReflow): string {
   if (frame.lines.length === 0) return '';
-  const rowsOf = (columns: number): number => Math.max(1, Math.ceil(columns / window.columns));
-  const above = frame.lines.slice(0, frame.cursor.line).reduce((sum, line) => sum + rowsOf(widthOf(line, measure)), 0);
-  const inside = Math.floor(frame.cursor.column / window.columns);
-  return `\r${up(Math.min(above + inside, window.rows - 1))}\x1b[J`;
+  const rowsOf = (line: string): number => Math.max(1, Math.ceil(widthOf(line, measure) / window.columns));
+  const above = frame.lines.slice(0, frame.cursor.line).reduce((sum, line) => sum + rowsOf(line), 0);
+  const off = reflow === 'follows' ? Math.floor(frame.cursor.column / window.columns)
+    : frame.lines.slice(frame.cursor.line + 1).reduce((sum, line) => sum + rowsOf(line) - 1, 0);
+  return `\r${up(Math.min(above + off, window.rows - 1))}\x1b[J`;
 }
 
 /** A frame's lines as they are to be seen: no taller than the window, its cursor's mark taken out. */

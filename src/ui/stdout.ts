@@ -1,5 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { asOne, drawChanges, drawWhole, type Frame, isChangeable, isSame, lineUp, NO_FRAME, stepBelow, type Window, wipe } from './frame.ts';
+import { asOne, type CursorReflow, drawChanges, drawWhole, type Frame, isChangeable, isSame, lineUp, NO_FRAME, stepBelow, type Window, wipe } from './frame.ts';
 import type { Measure } from './editor-layout.ts';
 
 /** How long a window must keep its size before anything is drawn for it, in ms. */
@@ -21,6 +21,8 @@ export interface Target {
 export interface StdoutOptions {
   readonly target: Target;
   readonly measure: Measure;
+  /** Finds out, once, how the terminal treats its cursor; asked at the first change of columns. Never rejects. */
+  readonly reflow?: () => Promise<CursorReflow>;
   /** Told all bytes that go out: for tests and recordings. */
   readonly record?: (bytes: string) => void;
 }
@@ -67,12 +69,14 @@ class TerminalOutput extends EventEmitter {
   readonly rows = ENDLESS_ROWS;
   readonly #target: Target;
   readonly #record: ((bytes: string) => void) | undefined;
+  readonly #askReflow: () => Promise<CursorReflow>;
+  #reflow: CursorReflow | undefined;
   #measure: Measure;
   #window: Window;
   /** What stands in the terminal, and the text that it was made of. */
   #frame: Frame = NO_FRAME;
   #text = '';
-  /** What ink wrote in this task: the last one is its frame, those before it scroll away. */
+  /** What ink wrote in this task: the last one is its frame, those before it scroll away. An erase takes the last one back. */
   #batch: string[] = [];
   #erased = false;
   /** The frame that stands there is not ink's: what ink writes takes its place, erased or not. */
@@ -81,14 +85,17 @@ class TerminalOutput extends EventEmitter {
   #pending: Pending | undefined;
   #state: 'live' | 'released' | 'finished' = 'live';
   #gap: NodeJS.Timeout | undefined;
+  /** While the window changes its size: the timer that waits for the end of it, and the wiping of the frame. */
   #settling: NodeJS.Timeout | undefined;
+  #wiped: Promise<void> | undefined;
 
-  constructor({ target, measure, record }: StdoutOptions) {
+  constructor({ target, measure, record, reflow }: StdoutOptions) {
     super();
     this.setMaxListeners(0);
     this.#target = target;
     this.#measure = measure;
     this.#record = record;
+    this.#askReflow = reflow ?? (() => Promise.resolve('follows'));
     this.#window = this.#look();
     target.on('resize', this.#onResize);
   }
@@ -109,7 +116,7 @@ class TerminalOutput extends EventEmitter {
 
   #collect(text: string): void {
     const erase = ERASE.exec(text);
-    if (erase !== null) this.#erased = true;
+    if (erase !== null && this.#batch.pop() === undefined) this.#erased = true;
     const rest = erase === null ? text : text.slice(erase[0].length);
     if (rest !== '') this.#batch.push(rest);
     clearTimeout(this.#gap);
@@ -155,18 +162,34 @@ class TerminalOutput extends EventEmitter {
     if (changeable && isSame(old, next)) return;
     const gone = above === '' || above.endsWith('\n') ? above : `${above}\n`;
     this.#out(asOne(changeable ? drawChanges(old, next)
-      : wipe(old, this.#window, this.#measure) + gone.replace(/\r?\n/g, '\r\n') + drawWhole(next), next.cursor.shown || text === ''));
+      : wipe(old, this.#window, this.#measure, this.#reflow ?? 'follows') + gone.replace(/\r?\n/g, '\r\n') + drawWhole(next), next.cursor.shown || text === ''));
   }
 
   readonly #onResize = (): void => {
+    this.#wiped ??= this.#wipeForResize();
     clearTimeout(this.#settling);
-    // Nothing is drawn meanwhile: where the lines are broken is not known before the window stands still.
-    this.#settling = setTimeout(() => {
-      this.#settling = undefined;
-      this.#window = this.#look();
-      this.#redrawAfter(() => { this.emit('resize'); });
-    }, RESIZE_MS);
+    this.#settling = setTimeout(() => { void this.#wiped?.then(() => { this.#drawResized(); }); }, RESIZE_MS);
   };
+
+  /** Takes the frame away at once: with each further step of a drag it would be harder to tell where its lines are. */
+  async #wipeForResize(): Promise<void> {
+    if (this.#state !== 'live' || this.#look().columns === this.#window.columns) return;
+    this.#reflow ??= await this.#askReflow();
+    this.#wipe();
+  }
+
+  #drawResized(): void {
+    this.#settling = undefined;
+    this.#wiped = undefined;
+    if (this.#state === 'finished') return;
+    this.#window = this.#look();
+    this.#redrawAfter(() => { this.emit('resize'); });
+  }
+
+  #wipe(): void {
+    if (this.#state === 'live') this.#out(asOne(wipe(this.#frame, this.#look(), this.#measure, this.#reflow ?? 'follows'), false));
+    this.#frame = NO_FRAME;
+  }
 
   /** The frame anew, with whatever the others draw because of `cause`. */
   #redrawAfter(cause: () => void): void {
@@ -185,16 +208,15 @@ class TerminalOutput extends EventEmitter {
   redraw(): void {
     if (this.#state !== 'live') return;
     this.#window = this.#look();
-    this.#out(wipe(this.#frame, this.#window, this.#measure));
-    this.#frame = NO_FRAME;
+    this.#wipe();
     this.#show('', this.#text);
   }
 
   release(): void {
     if (this.#state !== 'live') return;
     this.#closeBatch(true);
-    this.#out(asOne(wipe(this.#frame, this.#look(), this.#measure), true));
-    this.#frame = NO_FRAME;
+    this.#wipe();
+    this.#out('\x1b[?25h');
     this.#state = 'released';
   }
 

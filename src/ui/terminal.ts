@@ -1,6 +1,7 @@
 import { messageOf, UserError } from '#lib/errors.ts';
 import type { InputEvent } from './contract.ts';
 import type { Measure } from './editor-layout.ts';
+import type { CursorReflow } from './frame.ts';
 import { createReader } from './input.ts';
 import { createStdout, type Stdout } from './stdout.ts';
 
@@ -15,6 +16,11 @@ const FOCUS = { on: '\x1b[?1004h', off: '\x1b[?1004l' };
 const LEFT_BY_OTHERS = '\x1b[?1000;1002;1003;1006l';
 
 const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as const;
+/** Asks a terminal what it is (DA2), and what xterm.js answers. */
+const WHAT_ARE_YOU = '\x1b[>c';
+const XTERM_JS = '\x1b[>0;276;0c';
+/** How long an answer may take, in ms; a terminal that knows the question answers at once. */
+const ANSWER_MS = 100;
 /** If a stop signal has not stopped us after this long, nothing will, in ms. */
 const STOP_MS = 50;
 
@@ -70,7 +76,7 @@ class TerminalOwner implements Terminal {
     this.#onInput = options.onInput;
     this.#modes = options.focus === true ? [...MODES, FOCUS] : MODES;
     this.#reader = createReader((event) => { this.#onInput(event); });
-    this.screen = createStdout({ target: options.stdout, measure: options.measure, ...(options.record === undefined ? {} : { record: options.record }) });
+    this.screen = createStdout({ target: options.stdout, measure: options.measure, reflow: () => this.#askReflow(), ...(options.record === undefined ? {} : { record: options.record }) });
     this.#guard();
     this.#take();
   }
@@ -105,6 +111,26 @@ class TerminalOwner implements Terminal {
     }
   }
 
+  /** The answer is swallowed by the tokenizer like every reply; here it is only overheard. */
+  #askReflow(): Promise<CursorReflow> {
+    const { stdin } = this.#options;
+    return new Promise((resolve) => {
+      let heard = '';
+      const answer = (reflow: CursorReflow): void => {
+        clearTimeout(limit);
+        stdin.off('data', listen);
+        resolve(reflow);
+      };
+      const listen = (bytes: Uint8Array | string): void => {
+        heard = (heard + (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1'))).slice(-256);
+        if (/\x1b\[>[0-9;]*c/.test(heard)) answer(heard.includes(XTERM_JS) ? 'drifts' : 'follows');
+      };
+      const limit = setTimeout(answer, ANSWER_MS, 'follows');
+      stdin.on('data', listen);
+      this.#write(WHAT_ARE_YOU);
+    });
+  }
+
   readonly #onData = (bytes: Uint8Array | string): void => {
     this.#reader.push(bytes);
   };
@@ -122,14 +148,13 @@ class TerminalOwner implements Terminal {
     this.#state = 'stopped';
     this.screen.release();
     this.#giveBack();
-    const since = performance.now();
-    // Something must be left to wake up for.
+    // Something must be left to wake up for. The second round is for the word that we go on, which comes after the timers.
+    let rounds = 0;
     const alive = setInterval(() => {
+      rounds += 1;
+      if (this.#state === 'stopped' && rounds < 3) return;
       clearInterval(alive);
-      if (this.#state !== 'stopped') return;
-      // Long past: we were stopped, and the word that we go on is only under way.
-      if (performance.now() - since > STOP_MS * 4) this.#goOn();
-      else this.#stopAlone();
+      if (this.#state === 'stopped') this.#stopAlone();
     }, STOP_MS);
     // The whole group, as the terminal itself would: whoever started us (npm, a script) belongs to the job.
     process.kill(0, 'SIGTSTP');

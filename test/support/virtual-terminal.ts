@@ -102,7 +102,9 @@ export function openVirtualTerminal({ command, args = [], columns = 80, rows = 2
       look();
     }),
     async settled(ms = 150) {
-      while (Date.now() - lastWrite < ms) await new Promise((resolve) => { setTimeout(resolve, ms - (Date.now() - lastWrite)); });
+      const from = Date.now();
+      const left = (): number => ms - (Date.now() - Math.max(from, lastWrite));
+      while (left() > 0) await new Promise((resolve) => { setTimeout(resolve, left()); });
     },
     ended,
     async close() {
