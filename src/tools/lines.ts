@@ -9,12 +9,15 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Number (from 1) of the line in which the character at `offset` stands. */
-export function lineAt(text: string, offset: number): number {
+/** Numbers (from 1) of the lines in which the characters at `offsets` (ascending) stand. */
+export function linesAt(text: string, offsets: readonly number[]): number[] {
   const end = text.includes('\n') ? '\n' : '\r';
   let line = 1;
-  for (let at = text.indexOf(end); at !== -1 && at < offset; at = text.indexOf(end, at + 1)) line += 1;
-  return line;
+  let next = text.indexOf(end);
+  return offsets.map((offset) => {
+    for (; next !== -1 && next < offset; next = text.indexOf(end, next + 1)) line += 1;
+    return line;
+  });
 }
 
 /** `  12⇥text`, as `cat -n` prints it. */

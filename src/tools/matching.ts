@@ -1,5 +1,5 @@
 import { diffArrays } from 'diff';
-import { lineAt, type LineEnd, lineEndOf } from './lines.ts';
+import { type LineEnd, lineEndOf, linesAt } from './lines.ts';
 
 export interface Edit {
   readonly old: string;
@@ -23,7 +23,7 @@ export type Edited =
   | { readonly ok: false; readonly error: 'not_found' }
   | { readonly ok: false; readonly error: 'ambiguous'; readonly how: How; readonly lines: readonly number[] };
 
-/** Places beyond this many are not counted. */
+/** Places beyond this many are not counted, unless all are to be replaced. */
 const MOST_PLACES = 1000;
 const DIFF_MS = 200;
 
@@ -34,10 +34,10 @@ const DIFF_MS = 200;
  */
 export function applyEdit(text: string, edit: Edit): Edited {
   for (const how of ['exact', 'lineEnds', 'lookAlikes'] as const) {
-    const found = findPlaces(text, edit.old, how);
+    const found = findPlaces(text, edit.old, how, edit.all ? Number.POSITIVE_INFINITY : MOST_PLACES);
     if (found.places.length === 0) continue;
     const places = edit.all && how !== 'lookAlikes' ? withoutOverlaps(found.places) : found.places;
-    if (places.length > 1 && (!edit.all || how === 'lookAlikes')) return { ok: false, error: 'ambiguous', how, lines: found.places.map(({ start }) => lineAt(text, start)) };
+    if (places.length > 1 && (!edit.all || how === 'lookAlikes')) return { ok: false, error: 'ambiguous', how, lines: linesAt(text, found.places.map(({ start }) => start)) };
     const changes = places.map((place) => ({ start: place.start, end: place.end, text: rewrite(text, place, found, edit, how) }));
     return { ok: true, text: splice(text, changes), changes, how, twins: twinsOf(text, edit.old, how, places) };
   }
@@ -57,12 +57,12 @@ interface Found {
   readonly oldView: View;
 }
 
-function findPlaces(text: string, old: string, how: How): Found {
+function findPlaces(text: string, old: string, how: How, most: number): Found {
   const view = viewOf(text, how);
   const oldView = viewOf(old, how);
   const places: Place[] = [];
   if (oldView.text === '') return { places, view, oldView };
-  for (let at = view.text.indexOf(oldView.text); at !== -1 && places.length < MOST_PLACES; at = view.text.indexOf(oldView.text, at + 1)) {
+  for (let at = view.text.indexOf(oldView.text); at !== -1 && places.length < most; at = view.text.indexOf(oldView.text, at + 1)) {
     const next = at + oldView.text.length;
     if (oldView.cut && next < view.text.length && view.text[next] !== '\n') continue;
     const place = { start: view.start(at), end: view.end(next - 1), at };
@@ -84,8 +84,10 @@ function withoutOverlaps(places: readonly Place[]): Place[] {
 
 function twinsOf(text: string, old: string, how: How, places: readonly Place[]): number[] {
   if (how === 'lookAlikes') return [];
-  const overlaps = (other: Place): boolean => places.some(({ start, end }) => other.start < end && start < other.end);
-  return [...new Set(findPlaces(text, old, 'lookAlikes').places.filter((other) => !overlaps(other)).map(({ start }) => lineAt(text, start)))];
+  const taken = places.slice(0, MOST_PLACES);
+  const overlaps = (other: Place): boolean => taken.some(({ start, end }) => other.start < end && start < other.end);
+  const others = taken.length < places.length ? [] : findPlaces(text, old, 'lookAlikes', MOST_PLACES).places.filter((other) => !overlaps(other));
+  return [...new Set(linesAt(text, others.map(({ start }) => start)))];
 }
 
 function splice(text: string, changes: readonly Change[]): string {
@@ -114,7 +116,7 @@ const ALIKE: ReadonlyMap<number, number> = new Map([
   ['"', '\u201c\u201d\u201e\u201f\u2033\uff02'],
   ['-', '\u2010\u2011\u2012\u2013\u2014\u2015\u2212\ufe58\ufe63\uff0d'],
   [' ', '\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000'],
-].flatMap(([plain = '', others = '']) => [...others].map((other): [number, number] => [other.charCodeAt(0), plain.charCodeAt(0)])));
+].flatMap(([plain = '', others = '']) => Array.from(others, (other): [number, number] => [other.charCodeAt(0), plain.charCodeAt(0)])));
 
 const LF = 10;
 const CR = 13;
@@ -153,10 +155,13 @@ function viewOf(text: string, how: How): View {
 
 // ── Rewriting ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+const BARE_LF = /(?<!\r)\n/;
+
 /** What stands in the place afterwards. */
 function rewrite(text: string, place: Place, found: Found, edit: Edit, how: How): string {
+  if (how === 'exact' && (!BARE_LF.test(edit.new) || BARE_LF.test(edit.old))) return edit.new;
   const lineEnd = lineEndAt(text, place);
-  if (how === 'exact') return /(?<!\r)\n/.test(edit.old) ? edit.new : edit.new.replace(/(?<!\r)\n/g, lineEnd);
+  if (how === 'exact') return edit.new.replace(/(?<!\r)\n/g, lineEnd);
   const before = edit.old.replace(/\r\n?/g, '\n');
   const steps = diffArrays(tokens(before), tokens(edit.new.replace(/\r\n?/g, '\n')), { timeout: DIFF_MS });
   if (steps === undefined) return edit.new.replace(/\r\n?|\n/g, lineEnd);
@@ -196,9 +201,14 @@ function tokens(text: string): string[] {
 
 /** The line end that new lines in a place get: that of its own lines, else of the line it stands in, else of the one before. */
 function lineEndAt(text: string, { start, end }: Place): LineEnd {
+  if (!text.includes('\r')) return '\n';
   const inside = lineEndOf(text.slice(start, end));
   if (inside !== undefined) return inside;
-  const after = /\r\n|\n|\r/.exec(text.slice(end, end + 100_000))?.[0];
-  const before = /(?:\r\n|\n|\r)(?=[^\r\n]*$)/.exec(text.slice(Math.max(0, start - 100_000), start))?.[0];
-  return (after ?? before ?? '\n') as LineEnd;
+  const ends = /\r\n|\n|\r/g;
+  ends.lastIndex = end;
+  const after = ends.exec(text)?.[0];
+  if (after !== undefined) return after as LineEnd;
+  const last = Math.max(text.lastIndexOf('\n', start - 1), text.lastIndexOf('\r', start - 1));
+  if (start === 0 || last === -1) return '\n';
+  return text[last] === '\r' ? '\r' : text[last - 1] === '\r' ? '\r\n' : '\n';
 }

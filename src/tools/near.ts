@@ -42,7 +42,7 @@ function howTheyDiffer(wanted: string, line: string): string {
   while (at < wanted.length && wanted[at] === line[at]) at += 1;
   const theirs = codePoint(line, at);
   const yours = codePoint(wanted, at);
-  const strange = [...line].filter((character) => character > '\u007f').map((character) => codePoint(character, 0));
+  const strange = Array.from(line).filter((character) => character > '\u007f').map((character) => codePoint(character, 0));
   return `First difference at column ${at + 1}: the file has ${theirs}, you sent ${yours}.${strange.length > 0 ? ` The file's line holds ${[...new Set(strange)].slice(0, 5).join(', ')}.` : ''}`;
 }
 

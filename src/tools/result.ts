@@ -54,7 +54,7 @@ export function atIntake(result: ToolResult): ToolResult {
     const bytes = Buffer.byteLength(text);
     const shown = cutToBytes(text, room);
     room -= Math.min(bytes, room);
-    if (shown.trim() === '' && bytes === 0) continue;
+    if (text === '') continue;
     content.push({ type: 'text', text: shown === text ? text : `${shown}\n[shown ${Buffer.byteLength(shown)} of ${count(bytes, 'byte')}; ask for less at a time to see the rest]` });
   }
   return { ...result, content, card: cardAtIntake(result.card) };

@@ -107,6 +107,13 @@ describe('places', () => {
     expect(applyEdit('foobar', { old: 'foo\u00a0', new: 'x', all: false })).toMatchObject({ ok: false });
   });
 
+  test('replace_all knows no limit, and many places are found fast in a large text', () => {
+    const large = 'some line\n'.repeat(200_000);
+    const all = applyEdit(large, { old: 'some', new: 'any\nother', all: true });
+    expect(all.ok && all.changes.length).toBe(200_000);
+    expect(applyEdit(large, { old: 'some', new: 'x', all: false })).toMatchObject({ ok: false, error: 'ambiguous' });
+  });
+
   test('replace_all never goes by look-alikes', () => {
     expect(applyEdit('\u201ca\u201d \u201ca\u201d', { old: '"a"', new: 'b', all: true })).toMatchObject({ ok: false, error: 'ambiguous' });
   });

@@ -50,8 +50,12 @@ async function withRegular<T>(real: string, use: (handle: FileHandle, stat: BigI
   }
 }
 
+/** Opening a pipe or a device can do something already: it is only opened if it looks like a file, and looked at again then. */
 async function openReal(real: string): Promise<FileHandle> {
   try {
+    const stats = await lstat(fsPath(real));
+    if (stats.isDirectory()) throw new UnreadableError('directory', 'is a directory');
+    if (!stats.isFile() && !stats.isSymbolicLink()) throw new UnreadableError('notRegular', 'is no regular file (a pipe, socket or device)');
     return await open(fsPath(real), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     throw unreadable(error);

@@ -65,7 +65,7 @@ function likeness(a: string, b: string): number {
   if (a === b) return 1;
   const stem = (name: string): string => name.replace(/(?<=.)\.[^.]*$/, '');
   if (stem(a) === stem(b)) return 0.9;
-  if ([...a].toSorted().join('') === [...b].toSorted().join('')) return 0.8;
+  if (Array.from(a).toSorted().join('') === Array.from(b).toSorted().join('')) return 0.8;
   return alike(a, b);
 }
 

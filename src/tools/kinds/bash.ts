@@ -19,7 +19,7 @@ const MOST_SETTABLE_OUTPUT = 150_000;
 /** Lines of output that the card shows. */
 const CARD_LINES = 200;
 
-const input = z.object({
+const input = z.strictObject({
   command: someText,
   description: z.string().optional().describe('What it does, in a few words, for the user'),
   timeout: wholeNumber(1, 86_400_000).optional().describe('Milliseconds, default 120000, at most 600000'),

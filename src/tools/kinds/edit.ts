@@ -18,7 +18,7 @@ import { linesOf, numbered } from '../lines.ts';
 import { done, failed } from '../result.ts';
 import description from './edit.md';
 
-const input = z.object({
+const input = z.strictObject({
   file_path: someText.describe('Path of the file'),
   old_string: someText.describe('Text to replace (to make a new file, use Write)'),
   new_string: z.string().describe('Text that takes its place'),
@@ -119,7 +119,7 @@ function otherChanges({ touches, file }: Target, { blobs }: RunContext): string 
   const last = touches.at(-1);
   const old = last?.kept === true ? blobs.get(last.hash) : undefined;
   const before = old === undefined ? undefined : decode(old);
-  const diff = before?.kind === 'text' ? lineDiff(before.text, textOf(file), 1) : undefined;
+  const diff = before?.kind === 'text' ? lineDiff(before.text, textOf(file)) : undefined;
   const said = 'The file has other changes since you last saw it';
   return diff === undefined || diff.patch.length > MOST_PATCH ? `${said}; Read it before you rely on the rest.` : `${said}:\n${diff.patch}`;
 }

@@ -16,8 +16,9 @@ const MOST_SHOWN = 100;
 /** Files that fit beyond this many are not looked for. */
 const MOST_FOUND = 50_000;
 const AT_ONCE = 64;
+const SEARCH_MS = 20_000;
 
-const input = z.object({
+const input = z.strictObject({
   pattern: someText.describe('Measured from `path`'),
   path: someText.optional().describe('Folder; default: the working directory'),
 });
@@ -38,10 +39,11 @@ export const glob = defineTool({
     const pattern = withoutRoot(written, lookup.real);
     if (pattern === undefined) return failed(title, `The pattern leads out of ${shownPath(lookup.real, cwd)}: name the folder in path, and begin the pattern below it.`);
     const { found, more } = await find(pattern, lookup.real, context);
-    if (found.length === 0) return done('No files found.', { title, detail: 'no files', body: [] });
+    const unfinished = more ? ['there may be more: the search was ended early'] : [];
+    if (found.length === 0) return done(['No files found.', ...unfinished].join(' '), { title, detail: 'no files', body: [] });
     const shown = found.slice(0, MOST_SHOWN).map((name) => shownPath(join(lookup.real, name), cwd));
-    const rest = found.length > MOST_SHOWN ? `\n[shown ${MOST_SHOWN} of ${more ? 'more than ' : ''}${count(found.length, 'file')}, newest first; narrow the pattern to see others]` : '';
-    return done(shown.join('\n') + rest, { title, detail: count(found.length, 'file'), body: [{ type: 'list', items: shown }] });
+    const cut = found.length > MOST_SHOWN ? [`shown ${MOST_SHOWN} of ${count(found.length, 'file')}, newest first; narrow the pattern to see others`] : [];
+    return done([...shown, ...[...cut, ...unfinished].map((note) => `[${note}]`)].join('\n'), { title, detail: count(found.length, 'file'), body: [{ type: 'list', items: shown }] });
   },
 });
 
@@ -56,16 +58,19 @@ async function find(pattern: string, root: string, { signal, paths }: RunContext
   const fits = globOf(pattern);
   const start = startOf(pattern);
   const found: string[] = [];
+  const until = Date.now() + SEARCH_MS;
+  let more = false;
   for await (const { path } of walk(root, { signal }, start)) {
     if (fits(path)) found.push(path);
-    if (found.length >= MOST_FOUND) break;
+    more = found.length >= MOST_FOUND || Date.now() > until;
+    if (more) break;
   }
   const aged = await agesOf(found, root);
   const shown: string[] = [];
   for (const { path } of aged) {
     if (shown.length >= MOST_SHOWN || !(await paths.lookUp(join(root, path), root)).denied) shown.push(path);
   }
-  return { found: shown, more: found.length >= MOST_FOUND };
+  return { found: shown, more };
 }
 
 /** The folder in which everything lies that can fit: no need to walk the others. */

@@ -26,7 +26,7 @@ const SEARCH_MS = 30_000;
 
 const around = wholeNumber(0, 100).optional();
 
-const input = z.object({
+const input = z.strictObject({
   pattern: someText,
   path: someText.optional().describe('File or folder; default: the working directory'),
   glob: someText.optional().describe('Only files that fit, such as `*.{ts,tsx}`, `src/**`, `!*.test.ts`'),

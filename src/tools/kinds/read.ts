@@ -18,7 +18,7 @@ const LONGEST_LINE = 2000;
 /** Most bytes of numbered text: about 25,000 tokens. */
 const MOST_BYTES = 80_000;
 
-const input = z.object({
+const input = z.strictObject({
   file_path: someText.describe('Path of the file'),
   offset: wholeNumber(0, 1e9).optional().describe('First line, from 1'),
   limit: wholeNumber(1, 1e9).optional().describe('Most lines'),

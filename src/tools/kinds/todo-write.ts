@@ -10,13 +10,13 @@ import description from './todo-write.md';
 const MOST_ITEMS = 100;
 const LONGEST_ITEM = 500;
 
-const item = z.object({
+const item = z.strictObject({
   id: wholeNumber(1, 1e6).optional(),
   content: z.string().trim().min(1).max(LONGEST_ITEM),
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
 });
 
-const input = z.object({ todos: z.preprocess(asOursAre, z.array(item).max(MOST_ITEMS)) });
+const input = z.strictObject({ todos: z.preprocess(asOursAre, z.array(item).max(MOST_ITEMS)) });
 
 /** Models bring the shapes of other lists along: `text` for `content`, ids of letters, fields that we have no use for. */
 function asOursAre(todos: unknown): unknown {

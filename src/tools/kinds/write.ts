@@ -16,7 +16,7 @@ import { lineEndOf, linesOf } from '../lines.ts';
 import { done, failed } from '../result.ts';
 import description from './write.md';
 
-const input = z.object({
+const input = z.strictObject({
   file_path: someText.describe('Path of the file'),
   content: z.string().describe('All that the file is to hold'),
 });
