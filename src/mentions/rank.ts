@@ -20,7 +20,7 @@ export function createRanking(): Ranking {
   const lower: string[] = [];
   const masks: number[] = [];
   const known = new Set<string>();
-  let last: { readonly query: string; readonly size: number; readonly found: readonly number[] } | undefined;
+  let last: { readonly query: string; readonly size: number; readonly found: Int32Array } | undefined;
 
   const addOne = (path: string): void => {
     if (path === '' || known.has(path) || known.size >= MOST_PATHS) return;
@@ -37,7 +37,7 @@ export function createRanking(): Ranking {
       addOne(folder);
     }
   };
-  const matchesOf = (query: string): readonly number[] => {
+  const matchesOf = (query: string): Int32Array => {
     const narrower = last !== undefined && last.size === paths.length && query.startsWith(last.query);
     const found = filter(narrower ? last?.found : undefined, { lower, masks }, query);
     last = { query, size: paths.length, found };
@@ -85,15 +85,19 @@ function bitOf(code: number): number {
   return code === 47 ? 29 : 30;
 }
 
-function filter(among: readonly number[] | undefined, { lower, masks }: { readonly lower: readonly string[]; readonly masks: readonly number[] }, query: string): readonly number[] {
+function filter(among: Int32Array | undefined, { lower, masks }: { readonly lower: readonly string[]; readonly masks: readonly number[] }, query: string): Int32Array {
   const wanted = maskOf(query);
-  const found: number[] = [];
   const count = among?.length ?? lower.length;
+  const found = new Int32Array(count);
+  let length = 0;
   for (let index = 0; index < count; index += 1) {
     const at = among === undefined ? index : among[index] ?? 0;
-    if (((masks[at] ?? 0) & wanted) === wanted && holdsInOrder(lower[at] ?? '', query)) found.push(at);
+    if (((masks[at] ?? 0) & wanted) === wanted && holdsInOrder(lower[at] ?? '', query)) {
+      found[length] = at;
+      length += 1;
+    }
   }
-  return found;
+  return found.subarray(0, length);
 }
 
 function holdsInOrder(text: string, query: string): boolean {
@@ -108,12 +112,12 @@ function holdsInOrder(text: string, query: string): boolean {
 /** Rough scores are whole numbers below this. */
 const HIGHEST = 1024;
 
-function roughlyBest(found: readonly number[], lower: readonly string[], query: string): readonly number[] {
-  if (found.length <= RANKED) return found;
+function roughlyBest(found: Int32Array, lower: readonly string[], query: string): readonly number[] {
+  if (found.length <= RANKED) return [...found];
   const scores = new Int16Array(found.length);
   const counts = new Int32Array(HIGHEST);
-  for (const [index, at] of found.entries()) {
-    const score = roughScore(lower[at] ?? '', query);
+  for (let index = 0; index < found.length; index += 1) {
+    const score = roughScore(lower[found[index] ?? 0] ?? '', query);
     scores[index] = score;
     counts[score] = (counts[score] ?? 0) + 1;
   }
@@ -122,8 +126,13 @@ function roughlyBest(found: readonly number[], lower: readonly string[], query: 
     least -= 1;
     taken += counts[least] ?? 0;
   }
-  const better = found.filter((_, index) => (scores[index] ?? 0) > least);
-  const equal = found.filter((_, index) => scores[index] === least);
+  const better: number[] = [];
+  const equal: number[] = [];
+  for (let index = 0; index < found.length; index += 1) {
+    const score = scores[index] ?? 0;
+    if (score > least) better.push(found[index] ?? 0);
+    else if (score === least && equal.length < RANKED) equal.push(found[index] ?? 0);
+  }
   return [...better, ...equal.slice(0, RANKED - better.length)];
 }
 
