@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arguments } from '#cli/arguments.ts';
 import { completeMention } from '#mentions/complete.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
@@ -17,6 +18,9 @@ import { findPlace } from './place.ts';
 import { createQuestions } from './questions.ts';
 import { sessionToResume } from './resuming.ts';
 
+const LOOKS = 50;
+const LOOK_AGAIN_MS = 60;
+
 /** The interactive program: takes over from the first frame, and gives the terminal back when the user leaves. */
 export async function screen(args: Arguments, workers: Workers, early: Early): Promise<number> {
   const place = findPlace(process.env);
@@ -33,7 +37,7 @@ export async function screen(args: Arguments, workers: Workers, early: Early): P
   const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
   let leave = (): void => undefined;
   const left = new Promise<void>((resolve) => { leave = resolve; });
-  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: (query) => completeMention(index, query), onExit: () => { leave(); } });
+  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: patient((query) => completeMention(index, query)), onExit: () => { leave(); } });
 
   early.handOver();
   early.composer.bind(keys);
@@ -41,6 +45,8 @@ export async function screen(args: Arguments, workers: Workers, early: Early): P
   early.terminal.beforeLeaving(() => { conversation.close(); });
   show = (event) => { running.dispatch(event); };
   for (const event of pending) show(event);
+  // The index is made while the user reads the first lines.
+  void index.search('', 1);
   void begin(interactive, args, [...configuration.warnings(), ...keys.faults]);
   await left;
   await running.stop();
@@ -49,6 +55,19 @@ export async function screen(args: Arguments, workers: Workers, early: Early): P
   await index.close();
   house.close();
   return 0;
+}
+
+type Complete = Interactive['completeFile'];
+
+/** While the index is being made there may be nothing to show yet: it is asked again, a few times, until there is. */
+function patient(complete: Complete): Complete {
+  return async (query) => {
+    for (let tries = 0; ; tries += 1) {
+      const found = await complete(query);
+      if (found.items.length > 0 || !found.more || tries >= LOOKS) return found;
+      await sleep(LOOK_AGAIN_MS);
+    }
+  };
 }
 
 /** What happens before the first prompt: banner, questions at the door, the earlier conversation, pins, a prompt that came along. */

@@ -15,11 +15,13 @@ import { nextRequest } from './wire-model.ts';
 export async function statusOf(house: House, conversation: Conversation): Promise<Status> {
   const { desk, place } = house;
   const { session } = conversation;
-  const { tokens, estimated } = await desk.meter.estimate(nextRequest(session.log, house.head(), house.blobs), session.log);
+  const request = nextRequest(session.log, house.head(), house.blobs);
+  // The tokenizer is large: it is loaded when something wants its numbers, and from then on all screens show them.
+  const { tokens, estimated } = desk.counted() ? await desk.meter.estimate(request, session.log) : desk.meter.glance(request, session.log);
   const views = await pinsOf(house, session);
   const weights = views.length === 0 ? [] : await desk.meter.weigh(views.map(({ text }) => text ?? ''));
   return {
-    model: desk.facts().label, demo: desk.id() === DEMO_MODEL, mode: conversation.mode(),
+    model: desk.id() === DEMO_MODEL ? 'demo' : desk.facts().label, demo: desk.id() === DEMO_MODEL, mode: conversation.mode(),
     branch: branchNow(place), directory: place.cwd.replace(place.userHome, '~'),
     used: tokens, limit: desk.meter.limit(), estimated,
     pins: views.length, pinTokens: weights.reduce((sum, weight) => sum + weight, 0),

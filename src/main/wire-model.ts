@@ -10,7 +10,7 @@ import type { PinView } from '#domain/world.ts';
 import { cacheMarks } from '#accounting/marks.ts';
 import { createMeter, type Meter } from '#accounting/meter.ts';
 import { factsOf, knownModels } from '#accounting/models.ts';
-import { createCounter } from '#accounting/tokens.ts';
+import { type Counter, createCounter } from '#accounting/tokens.ts';
 import { type Client, createClient } from '#client/anthropic.ts';
 import { demoFetch } from '#client/demo/demo.ts';
 import type { QuirkStore } from '#client/quirks.ts';
@@ -33,6 +33,8 @@ export interface ModelOptions {
 /** Which model answers, how it is reached, and what it costs to ask. */
 export interface ModelDesk {
   readonly meter: Meter;
+  /** Whether the tokenizer is loaded, so that its numbers cost nothing. */
+  counted(): boolean;
   id(): string;
   facts(): ModelFacts;
   models(): readonly ModelFacts[];
@@ -67,11 +69,12 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
   const id = (): string => chosen ?? options.asked ?? (reachable() ? (settings().model ?? place.env['ANTHROPIC_MODEL'] ?? DEFAULT_MODEL) : DEMO_MODEL);
   const facts = (model = id()): ModelFacts => learned.get(model) ?? factsOf(model);
   const clients = clientsOf(options, () => credentials, facts);
-  const counter = createCounter({ worker: options.counter });
+  const counter = watched(createCounter({ worker: options.counter }));
   const meter = createMeter({ counter, facts: () => facts(), limits: () => limitsOf(settings()), pins: options.pins });
 
   return {
     meter, id,
+    counted: () => counter.used(),
     facts: () => facts(),
     models: () => (reachable() ? knownModels() : knownModels().filter((model) => model.id === DEMO_MODEL)),
     credentials: () => credentials,
@@ -98,6 +101,19 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
         return yield* client.stream(request, cacheMarks(request), signal);
       },
     }),
+    close: () => { counter.close(); },
+  };
+}
+
+/** The counter, and whether it was ever asked. */
+function watched(counter: Counter): Counter & { used(): boolean } {
+  let used = false;
+  return {
+    used: () => used,
+    count(texts) {
+      used ||= texts.length > 0;
+      return counter.count(texts);
+    },
     close: () => { counter.close(); },
   };
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { EntryOf, PermissionMode } from '#domain/entry.ts';
+import { entryOf } from '#domain/folds.ts';
 import type { BlobPort, ReminderPort } from '#domain/ports.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
@@ -65,10 +66,14 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
   return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff }), watch, pins };
 }
 
-/** The prompt that this moment belongs to: the newest entry, unless only queued words are delivered. */
+/**
+ * The prompt that this moment belongs to: the newest entry, or after a compaction within a turn the one that is still open.
+ * None when only queued words are delivered.
+ */
 function promptOf({ log }: Session): EntryOf<'prompt'> | undefined {
   const last = log.at(-1);
-  return last?.type === 'prompt' ? last : undefined;
+  const prompt = last?.type === 'compaction' && last.openPrompt !== undefined ? entryOf(log, last.openPrompt) : last;
+  return prompt?.type === 'prompt' ? prompt : undefined;
 }
 
 function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Attachment, StoredAttachment } from '#domain/attachment.ts';
 import type { Entry, EntryBody, EntryId } from '#domain/entry.ts';
 import { attachmentsOf } from '#domain/folds.ts';
@@ -51,4 +52,9 @@ export class LogSession implements Session, AttachmentHolder {
   attachmentIds(): readonly string[] {
     return attachmentsOf(this.#log).toSorted((a, b) => ORDER[kindOf(a)] - ORDER[kindOf(b)]).map(({ id }) => id);
   }
+}
+
+/** A session that lives in memory, for programs that keep their own records. */
+export function createSession(): LogSession {
+  return new LogSession(randomUUID());
 }
