@@ -22,7 +22,7 @@ export function cutToLength(text: string, limit: number): string {
 }
 
 function dropBrokenGrapheme(text: string, end: number): string {
-  const from = Math.max(0, end - LONGEST_GRAPHEME);
+  const from = startOfFlags(text, Math.max(0, end - LONGEST_GRAPHEME));
   let last = end;
   for (const { index, segment } of graphemes.segment(text.slice(from, end + LONGEST_GRAPHEME))) {
     const start = from + index;
@@ -30,6 +30,14 @@ function dropBrokenGrapheme(text: string, end: number): string {
     last = start + segment.length <= end ? end : start;
   }
   return wellFormed(text.slice(0, last));
+}
+
+/** Flags are pairs of letters: a run of them is read from its beginning, or the pairs would be torn. */
+function startOfFlags(text: string, at: number): number {
+  let start = at;
+  if (start > 0 && start < text.length && /[\uDC00-\uDFFF]/.test(text[start] ?? '')) start -= 1;
+  while (start >= 2 && /^\p{RI}$/u.test(text.slice(start - 2, start))) start -= 2;
+  return start;
 }
 
 /** `1 file`, `2 files`: a count with its noun. */

@@ -17,6 +17,12 @@ describe('cutting text', () => {
     expect(cutToLength(`a${family}b`, 4)).toBe('a');
     expect(cutToLength('e\u0301x', 1)).toBe('');
   });
+  it('tears no flag out of a long run of them', () => {
+    const flags = `a${'🇩🇪'.repeat(40)}`;
+    expect(cutToLength(flags, 100)).toBe(`a${'🇩🇪'.repeat(24)}`);
+    expect(cutToLength(flags, 102)).toBe(`a${'🇩🇪'.repeat(25)}`);
+    expect(cutToBytes(flags, 100)).toBe(`a${'🇩🇪'.repeat(12)}`);
+  });
   it('never passes the limit and always gives a well-formed beginning of the text', () => {
     fc.assert(fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.nat(300), (text, limit) => {
       const cut = cutToBytes(text, limit);
