@@ -21,8 +21,9 @@ export function clip(line: string, columns: number): string {
   if (isShort(line, columns) || width(line) <= columns) return line;
   // A plain line may be very long; what lies far beyond the edge need not be measured.
   const near = line.includes(ESCAPE) ? line : line.slice(0, columns * 16);
-  const [kept = ''] = columns === 1 ? [''] : wrapAnsi(near, columns - 1, { hard: true, wordWrap: false, trim: false }).split('\n');
-  return `${kept}…`;
+  const [kept = ''] = wrapAnsi(near, Math.max(1, columns - 1), { hard: true, wordWrap: false, trim: false }).split('\n');
+  // A wide sign does not fit into one cell, and stands there all the same.
+  return width(kept) < columns ? `${kept}…` : '…';
 }
 
 /** Spaces up to `columns` cells, before the text when `align` is `right`. */

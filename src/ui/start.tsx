@@ -40,6 +40,7 @@ const MOST_FPS = 60;
 export function startScreen(options: ScreenOptions): RunningScreen {
   const { terminal, controller, composer, keys, theme, env } = options;
   const { screen } = terminal;
+  composer.bind(keys);
   composer.measureWith(width);
   screen.measureWith(width);
   const openEditor = async (text: string): Promise<string | undefined> => {

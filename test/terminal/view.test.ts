@@ -125,7 +125,7 @@ describe('the screen in a real terminal', () => {
     await end(it);
   });
 
-  it('follows a window that grows while an answer streams: nothing is lost or doubled above', async () => {
+  it('follows a window that grows while an answer streams, and narrows after it: nothing is lost or doubled', async () => {
     const it = await run(80, 20);
     const { terminal } = it;
     terminal.type('paragraphs\r');
@@ -138,6 +138,10 @@ describe('the screen in a real terminal', () => {
     expect(terminal.screen().filter((line) => /^─+$/.test(line)).map((line) => line.length)).toEqual([119, 119]);
     const lines = terminal.lines();
     for (let i = 0; i < 200; i += 1) expect(count(lines, `P${i} begins here P${i} ends here.`), `P${i}`).toBe(1);
+    for (const columns of [70, 50, 90]) {
+      terminal.resize(columns, 40);
+      await terminal.waitFor((screen) => screen.filter((line) => /^─+$/.test(line)).map((line) => line.length).join(' ') === `${columns - 1} ${columns - 1}`);
+    }
     await end(it);
   });
 

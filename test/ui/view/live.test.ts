@@ -39,7 +39,7 @@ describe('the live region', () => {
   for (const [name, screen] of screens) {
     it(`never passes its rows: ${name}`, () => {
       for (const columns of [20, 40, 79, 200]) {
-        for (let rows = 0; rows <= 45; rows += 1) {
+        for (const rows of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 45]) {
           const { above, dialog, status } = drawLive(screen, rows, plainPen(columns), 5000);
           const lines = [...above, ...dialog, ...(status === undefined ? [] : [status])];
           expect(lines.length).toBeLessThanOrEqual(rows);
