@@ -30,10 +30,10 @@ const NOTE_CHARACTERS = 80;
 /** Mentions of files and directories: found in the text, looked up, loaded once each. What cannot be attached is a note. */
 export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES }: Options): MentionPort {
   return {
-    async load(text, signal) {
+    async load(text, signal, pinned = new Set()) {
       const from = cwd();
       const { mentions, unresolved, gaveUp } = await findMentions(text, (path) => lookUp(paths, path, from));
-      const { targets, notes } = sort(mentions);
+      const { targets, notes } = sort(mentions, pinned);
       const loading = targets.slice(0, MOST_TARGETS).map((target) => loadOne(documents, target, limitBytes, signal));
       const left = targets.length - loading.length;
       return join(await Promise.all(loading), [
@@ -52,13 +52,14 @@ async function lookUp(paths: PathPort, path: string, cwd: string): Promise<PathL
   return place.kind === 'missing' || (path.endsWith('/') && place.kind !== 'directory') ? undefined : place;
 }
 
-/** Each place and range once, a file's ranges not beside the whole of it; places that may not be read are notes. */
-function sort(mentions: readonly Mention<PathLookup>[]): { readonly targets: readonly Target[]; readonly notes: readonly string[] } {
+/** Each place and range once, a file's ranges not beside the whole of it; places that may not be read, or are pinned, are notes. */
+function sort(mentions: readonly Mention<PathLookup>[], pinned: ReadonlySet<string>): { readonly targets: readonly Target[]; readonly notes: readonly string[] } {
   const targets = new Map<string, Target>();
   const notes = new Set<string>();
   for (const { found: place, lines } of mentions) {
     const refusal = place.denied ? 'a deny rule keeps it from being read' : place.outside ? 'not attached, it is outside of the working folders' : undefined;
-    if (refusal !== undefined) notes.add(`${oneLine(place.label, NOTE_CHARACTERS)}: ${refusal}`);
+    if (refusal === undefined && lines === undefined && pinned.has(place.real)) notes.add(`${oneLine(place.label, NOTE_CHARACTERS)}: pinned, in view already`);
+    else if (refusal !== undefined) notes.add(`${oneLine(place.label, NOTE_CHARACTERS)}: ${refusal}`);
     else targets.set(`${place.real}\0${lines === undefined ? '' : `${lines.from}-${lines.to}`}`, { place, ...(lines === undefined ? {} : { lines }) });
   }
   return { targets: [...targets.values()].filter(({ place, lines }) => lines === undefined || !targets.has(`${place.real}\0`)), notes: [...notes] };

@@ -50,6 +50,16 @@ describe('mentions in a prompt', () => {
     expect(loaded.notes).toEqual([]);
   });
 
+  it('of a file that is pinned attach nothing, and say so; its ranges are attached', async () => {
+    const root = tempFolder({ 'a.ts': '1\n2\n3\n', 'b.ts': 'b' }, { 'lnk.ts': 'a.ts' });
+    const mentions = createMentions({ paths: pathsOf(root), documents, cwd: () => root });
+    const loaded = await mentions.load('@lnk.ts @b.ts', new AbortController().signal, new Set([join(root, 'a.ts')]));
+    expect(loaded.notes).toEqual(['a.ts: pinned, in view already']);
+    expect(loaded.files.map(({ path }) => path)).toEqual([join(root, 'b.ts')]);
+    const range = await mentions.load('@a.ts:2', new AbortController().signal, new Set([join(root, 'a.ts')]));
+    expect(range.parts).toHaveLength(1);
+  });
+
   it('say in one line each what was not attached, and attach the rest', async () => {
     const root = tempFolder({ 'a.ts': 'a', '.env': 'SECRET', 'b.bin': Uint8Array.of(0, 1, 2) });
     execFileSync('mkfifo', [join(root, 'pipe')]);
