@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync, realpathSync, statSync } from 'node:fs';
-import { basename, dirname, join, parse, sep } from 'node:path';
+import { basename, dirname, join, parse, resolve, sep } from 'node:path';
 import { fsPath, nameFromBytes } from './names.ts';
 
 /** As many links as the kernel follows before it gives up. */
@@ -34,6 +34,11 @@ function stepByStep(path: string): string {
     const next = join(real, step);
     const target = links < MOST_LINKS ? linkTarget(next) : undefined;
     if (target === undefined) {
+      const rest = waiting.reverse();
+      // Going up out of what is missing may come back to links.
+      return rest.includes('..') ? realPathOf(resolve(next, ...rest)) : join(next, ...rest);
+    }
+    if (target === '') {
       real = next;
       continue;
     }
@@ -45,10 +50,11 @@ function stepByStep(path: string): string {
   return real;
 }
 
+/** Where a link leads; empty for what is no link, undefined for what cannot be looked at. */
 function linkTarget(path: string): string | undefined {
+  const raw = fsPath(path);
   try {
-    const raw = fsPath(path);
-    return lstatSync(raw).isSymbolicLink() ? nameFromBytes(readlinkSync(raw, 'buffer')) : undefined;
+    return lstatSync(raw).isSymbolicLink() ? nameFromBytes(readlinkSync(raw, 'buffer')) : '';
   } catch {
     return undefined;
   }

@@ -117,11 +117,11 @@ describe('what else decides', () => {
     for (const command of ['npm run test', 'ls > x', 'echo $(id)', 'f() { ls; }', '$x', 'ls; touch x', 'A=1 ls', '(', "sed -n '1w x' a"]) expect(judge(command).looksOnly, command).toBe(false);
   });
   it('sees a whole nest of wrappers, scripts and brackets without end', () => {
-    for (const command of ['('.repeat(3000) + ')'.repeat(3000), '$('.repeat(3000) + 'rm x' + ')'.repeat(3000), 'eval '.repeat(3000) + 'ls', 'sudo '.repeat(2000) + 'ls', `${'{a,b}'.repeat(500)}`, '"'.repeat(50_001), `ls ${'${x:-'.repeat(2000)}`, 'cd a;'.repeat(200) + 'ls', `cat ${Array.from({ length: 3000 }, (_, index) => `f${index}`).join(' ')}`]) {
+    for (const command of ['('.repeat(3000) + ')'.repeat(3000), '$('.repeat(3000) + 'rm x' + ')'.repeat(3000), 'eval '.repeat(3000) + 'ls', 'sudo '.repeat(2000) + 'ls', '{a,b}'.repeat(500), '"'.repeat(50_001), `ls ${'${x:-'.repeat(2000)}`, 'cd a;'.repeat(200) + 'ls', `cat ${Array.from({ length: 3000 }, (_, index) => `f${index}`).join(' ')}`]) {
       expect(['ask', 'deny'], command.slice(0, 20)).toContain(judge(command).decision);
     }
     expect(judge(`echo ${'a '.repeat(50_000)}`).decision).toBe('allow');
-    expect(judge('ls a;'.repeat(15_000)).decision).toBe('allow');
+    expect(judge('ls a;'.repeat(5000)).decision).toBe('allow');
   });
 });
 
@@ -149,7 +149,7 @@ describe('whatever the command', () => {
       const all = judge(whole, { edits }).decision;
       if (all === 'allow') expect(each.every((one) => one === 'allow')).toBe(true);
       if (each.includes('deny')) expect(all).toBe('deny');
-    }), { numRuns: 150 });
+    }), { numRuns: 80 });
   });
   it('another deny or ask rule never makes anything more allowed', () => {
     const extra = fc.constantFrom('Bash(ls:*)', 'Bash', 'Bash(* x)', 'Read(src/**)', 'Read', 'Edit(**)', 'Bash(git', 'Read(!x)', '', 'Bash(echo hi)', 'Read(~/x)', 'Bash(command:ls*)');
@@ -157,10 +157,10 @@ describe('whatever the command', () => {
       const before = judge(whole).decision;
       const after = judge(whole, list === 'deny' ? { deny: [...DENY, rule] } : { ask: [rule] }).decision;
       expect(ORDER.indexOf(after)).toBeLessThanOrEqual(ORDER.indexOf(before));
-    }), { numRuns: 150 });
+    }), { numRuns: 80 });
   });
   it('any text at all is judged without a throw, and only what is parsed is allowed', () => {
     const text = fc.oneof(fc.string({ unit: 'binary', maxLength: 60 }), fc.array(fc.constantFrom('$', '(', ')', '{', '}', '"', "'", '`', '\\', ';', '|', '&', '<', '>', 'ls', ' ', '\n', '~', '*', '[', ']', '=', '#', '!', 'rm', '-'), { maxLength: 24 }).map((parts) => parts.join('')));
-    fc.assert(fc.property(text, (command) => { expect(ORDER).toContain(judge(command).decision); }), { numRuns: 500 });
+    fc.assert(fc.property(text, (command) => { expect(ORDER).toContain(judge(command).decision); }), { numRuns: 300 });
   });
 });

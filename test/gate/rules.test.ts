@@ -91,7 +91,7 @@ describe('path patterns', () => {
     expect(covers('deny', '/x/.env', 'packages/x/.env', `${at.app}/packages`)).toBe(true);
   });
   it('holds the file itself behind every way to write it', () => {
-    for (const spelled of ['secrets/k', './secrets//k', 'src/../secrets/k', 'secrets/./k', 'docs/link', 'docs/../secrets/k', `${at.app}/secrets/k`, '../app/secrets/k', '/proc/self/root/../../../../../../..' + `${at.app}/secrets/k`]) {
+    for (const spelled of ['secrets/k', './secrets//k', 'src/../secrets/k', 'secrets/./k', 'docs/link', 'docs/../secrets/k', `${at.app}/secrets/k`, '../app/secrets/k', `/proc/self/root${at.app}/secrets/k`]) {
       expect(covers('deny', '**/secrets/**', spelled), spelled).toBe(true);
     }
   });

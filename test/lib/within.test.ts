@@ -25,6 +25,11 @@ describe('where a path leads', () => {
     symlinkSync('/nowhere/at/all', join(top, 'link'));
     expect(realPathOf(join(top, 'link'))).toBe('/nowhere/at/all');
   });
+  it('follows links that it comes back to out of what is missing', () => {
+    symlinkSync('/nowhere', join(top, 'link'));
+    expect(realPathOf(`${top}/none/deep/../../link/x`)).toBe('/nowhere/x');
+    expect(realPathOf(`${top}/${'d/'.repeat(3000)}x`)).toBe(`${top}/${'d/'.repeat(3000)}x`);
+  });
   it('ends on a circle and on names that no file can have', () => {
     symlinkSync('b', join(top, 'a'));
     symlinkSync('a', join(top, 'b'));
