@@ -129,7 +129,7 @@ function readFind(args: readonly string[]): Reading {
     const word = args[at] ?? '';
     if (FIND_PLAIN.has(word) || (word === '-P' && at === 0)) continue;
     const takesPath = FIND_PATH.test(word);
-    if (!takesPath && !FIND_TEXT.has(word)) return { why: `find with ${word} may do more than look` };
+    if (!takesPath && !FIND_TEXT.has(word) && !/^-newer[aBcm]t$/.test(word)) return { why: `find with ${word} may do more than look` };
     at += 1;
     const value = args[at];
     if (takesPath && value !== undefined) paths.push(value);
