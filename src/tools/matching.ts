@@ -34,11 +34,13 @@ const DIFF_MS = 200;
  */
 export function applyEdit(text: string, edit: Edit): Edited {
   for (const how of ['exact', 'lineEnds', 'lookAlikes'] as const) {
-    const found = findPlaces(text, edit.old, how, edit.all ? Number.POSITIVE_INFINITY : MOST_PLACES);
-    if (found.places.length === 0) continue;
-    const places = edit.all && how !== 'lookAlikes' ? withoutOverlaps(found.places) : found.places;
-    if (places.length > 1 && (!edit.all || how === 'lookAlikes')) return { ok: false, error: 'ambiguous', how, lines: linesAt(text, found.places.map(({ start }) => start)) };
-    const changes = places.map((place) => ({ start: place.start, end: place.end, text: rewrite(text, place, found, edit, how) }));
+    const { view, places: found } = findPlaces(text, edit.old, how, edit.all ? Number.POSITIVE_INFINITY : MOST_PLACES);
+    if (found.length === 0) continue;
+    const places = edit.all && how !== 'lookAlikes' ? withoutOverlaps(found) : found;
+    if (places.length > 1 && (!edit.all || how === 'lookAlikes')) return { ok: false, error: 'ambiguous', how, lines: linesAt(text, found.map(({ start }) => start)) };
+    const lineEnd = text.includes('\r') ? (place: Place): LineEnd => lineEndAt(text, place) : (): LineEnd => '\n';
+    const rewrite = how === 'exact' ? exactRewrite(edit) : alikeRewrite(edit, how, text, view);
+    const changes = places.map((place) => ({ start: place.start, end: place.end, text: rewrite(place, lineEnd) }));
     return { ok: true, text: splice(text, changes), changes, how, twins: twinsOf(text, edit.old, how, places) };
   }
   return { ok: false, error: 'not_found' };
@@ -51,24 +53,18 @@ interface Place {
   readonly at: number;
 }
 
-interface Found {
-  readonly places: readonly Place[];
-  readonly view: View;
-  readonly oldView: View;
-}
-
-function findPlaces(text: string, old: string, how: How, most: number): Found {
+function findPlaces(text: string, old: string, how: How, most: number): { readonly view: View; readonly places: readonly Place[] } {
   const view = viewOf(text, how);
   const oldView = viewOf(old, how);
   const places: Place[] = [];
-  if (oldView.text === '') return { places, view, oldView };
+  if (oldView.text === '') return { view, places };
   for (let at = view.text.indexOf(oldView.text); at !== -1 && places.length < most; at = view.text.indexOf(oldView.text, at + 1)) {
     const next = at + oldView.text.length;
     if (oldView.cut && next < view.text.length && view.text[next] !== '\n') continue;
     const place = { start: view.start(at), end: view.end(next - 1), at };
     if (how !== 'exact' || !splitsLineEnd(text, place)) places.push(place);
   }
-  return { places, view, oldView };
+  return { view, places };
 }
 
 /** A place that holds only half of a CRLF is none: its other half would be left behind. */
@@ -155,28 +151,32 @@ function viewOf(text: string, how: How): View {
 
 // ── Rewriting ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
+/** What stands in a place afterwards. */
+type Rewrite = (place: Place, lineEnd: (place: Place) => LineEnd) => string;
+
 const BARE_LF = /(?<!\r)\n/;
 
-/** What stands in the place afterwards. */
-function rewrite(text: string, place: Place, found: Found, edit: Edit, how: How): string {
-  if (how === 'exact' && (!BARE_LF.test(edit.new) || BARE_LF.test(edit.old))) return edit.new;
-  const lineEnd = lineEndAt(text, place);
-  if (how === 'exact') return edit.new.replace(/(?<!\r)\n/g, lineEnd);
+function exactRewrite(edit: Edit): Rewrite {
+  if (!BARE_LF.test(edit.new) || BARE_LF.test(edit.old)) return () => edit.new;
+  const pieces = edit.new.split(BARE_LF);
+  return (place, lineEnd) => pieces.join(lineEnd(place));
+}
+
+function alikeRewrite(edit: Edit, how: How, text: string, view: View): Rewrite {
   const before = edit.old.replace(/\r\n?/g, '\n');
-  const steps = diffArrays(tokens(before), tokens(edit.new.replace(/\r\n?/g, '\n')), { timeout: DIFF_MS });
-  if (steps === undefined) return edit.new.replace(/\r\n?|\n/g, lineEnd);
+  const after = edit.new.replace(/\r\n?/g, '\n');
+  const steps = diffArrays(tokens(before), tokens(after), { timeout: DIFF_MS });
+  if (steps === undefined) return (place, lineEnd) => after.replaceAll('\n', lineEnd(place));
   const seen = unitsSeen(before, how);
-  let out = '';
-  let at = 0;
-  for (const { value, added, removed } of steps) {
-    const piece = value.join('');
-    if (added) out += piece.replaceAll('\n', lineEnd);
-    else {
-      if (!removed) out += originalOf(text, place, found.view, seen, at, at + piece.length);
+  return (place, lineEnd) => {
+    let at = 0;
+    return steps.map(({ value, added, removed }) => {
+      const piece = value.join('');
+      if (added) return piece.replaceAll('\n', lineEnd(place));
       at += piece.length;
-    }
-  }
-  return out;
+      return removed ? '' : originalOf(text, place, view, seen, at - piece.length, at);
+    }).join('');
+  };
 }
 
 /** For each unit of `old` (line ends as LF): its index in the view of `old`; -1 for a blank that the view leaves out. */
@@ -201,7 +201,6 @@ function tokens(text: string): string[] {
 
 /** The line end that new lines in a place get: that of its own lines, else of the line it stands in, else of the one before. */
 function lineEndAt(text: string, { start, end }: Place): LineEnd {
-  if (!text.includes('\r')) return '\n';
   const inside = lineEndOf(text.slice(start, end));
   if (inside !== undefined) return inside;
   const ends = /\r\n|\n|\r/g;

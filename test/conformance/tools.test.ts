@@ -36,7 +36,10 @@ describe.each(tools.map((tool) => ({ name: tool.id, tool })))('$name', ({ name, 
     expect(definition.description?.length).toBeLessThan(700);
     const schema = definition.input_schema;
     expect(schema).toMatchObject({ type: 'object', additionalProperties: false });
-    for (const property of Object.keys(schema.properties ?? {})) expect(property).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+    for (const [property, of] of Object.entries(schema.properties ?? {})) {
+      expect(property).toMatch(/^[a-zA-Z0-9_.-]{1,64}$/);
+      expect(of).toHaveProperty('description');
+    }
     expect(Object.keys(schema.properties ?? {})).toEqual(expect.arrayContaining([...schema.required ?? []]));
     expect(schema).not.toHaveProperty('$schema');
   });

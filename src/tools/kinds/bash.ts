@@ -20,7 +20,7 @@ const MOST_SETTABLE_OUTPUT = 150_000;
 const CARD_LINES = 200;
 
 const input = z.strictObject({
-  command: someText,
+  command: someText.describe('Command line for a POSIX shell'),
   description: z.string().optional().describe('What it does, in a few words, for the user'),
   timeout: wholeNumber(1, 86_400_000).optional().describe('Milliseconds, default 120000, at most 600000'),
 });

@@ -21,8 +21,8 @@ import description from './edit.md';
 const input = z.strictObject({
   file_path: someText.describe('Path of the file'),
   old_string: someText.describe('Text to replace (to make a new file, use Write)'),
-  new_string: z.string().describe('Text that takes its place'),
-  replace_all: flag.optional(),
+  new_string: z.string().describe('Text that takes its place, written as it is'),
+  replace_all: flag.optional().describe('Every exact place, not just one'),
 });
 
 type Input = z.infer<typeof input>;

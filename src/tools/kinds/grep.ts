@@ -27,11 +27,11 @@ const SEARCH_MS = 30_000;
 const around = wholeNumber(0, 100).optional();
 
 const input = z.strictObject({
-  pattern: someText,
+  pattern: someText.describe('Regular expression'),
   path: someText.optional().describe('File or folder; default: the working directory'),
   glob: someText.optional().describe('Only files that fit, such as `*.{ts,tsx}`, `src/**`, `!*.test.ts`'),
   type: someText.optional().describe('Only files of a language, such as ts, py, rust'),
-  output_mode: z.enum(['content', 'files_with_matches', 'count']).optional(),
+  output_mode: z.enum(['content', 'files_with_matches', 'count']).optional().describe('Matching lines, names of files (default), or numbers of matching lines'),
   '-i': flag.optional().describe('Ignore case'),
   '-n': flag.optional().describe('Line numbers (content; default true)'),
   '-A': around.describe('Lines after'),

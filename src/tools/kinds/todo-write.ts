@@ -16,7 +16,7 @@ const item = z.strictObject({
   status: z.enum(['pending', 'in_progress', 'completed', 'cancelled']),
 });
 
-const input = z.strictObject({ todos: z.preprocess(asOursAre, z.array(item).max(MOST_ITEMS)) });
+const input = z.strictObject({ todos: z.preprocess(asOursAre, z.array(item).max(MOST_ITEMS)).describe('The whole list, in order') });
 
 /** Models bring the shapes of other lists along: `text` for `content`, ids of letters, fields that we have no use for. */
 function asOursAre(todos: unknown): unknown {
