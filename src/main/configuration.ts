@@ -5,7 +5,7 @@ import type { Arguments } from '#cli/arguments.ts';
 import { createTrust, type Trust, withoutUntrusted } from '#gate/trust.ts';
 import { type RuleSet, ruleProblems } from '#gate/rules.ts';
 import { keepAllowRule } from '#session/rules.ts';
-import { mergeLayers, modelId, readLayers } from '#session/settings.ts';
+import { mergeLayers, modelId, readLayers, settingsFiles } from '#session/settings.ts';
 import { type Place, workingFolders } from './place.ts';
 
 /** Settings in effect, read anew when trust or rules change. */
@@ -21,6 +21,10 @@ export interface Configuration {
   warnings(): readonly string[];
   /** Keeps a rule that the user agreed to; it holds once this is done. */
   keepRule(rule: string, keep: 'session' | 'local'): Promise<void>;
+  /** Every settings file that counts, there or not. */
+  readonly files: readonly string[];
+  /** Reads the files anew. */
+  reload(): void;
   /** Takes what the folder wants into effect, for this run, and for later ones unless `once`. */
   believe(once: boolean): Promise<void>;
 }
@@ -51,6 +55,8 @@ export function configure(place: Place, args: Arguments): Configuration {
 
   return {
     trust, project,
+    files: settingsFiles(place.home, place.userHome, project).map(({ file }) => file),
+    reload() { now = load(); },
     settings: () => now.settings,
     rules: () => now.rules,
     roots: () => now.roots,

@@ -3,6 +3,7 @@ import type { Arguments } from '#cli/arguments.ts';
 import { completeMention } from '#mentions/complete.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
 import { sweepBlobs } from '#session/blobs.ts';
+import { watchSettings } from '#watch/settings.ts';
 import type { Early } from '#ui/early.ts';
 import { keyTable } from '#ui/keys.ts';
 import { startScreen } from '#ui/start.tsx';
@@ -48,13 +49,23 @@ export async function screen(args: Arguments, workers: Workers, early: Early): P
   // The index is made while the user reads the first lines.
   void index.search('', 1);
   void begin(interactive, args, [...configuration.warnings(), ...keys.faults]);
+  const watching = watchSettings(configuration.files, () => { reload(interactive); }, (text) => { tell({ type: 'fault', where: 'settings', message: text }); });
   await left;
   await running.stop();
   early.terminal.close();
   conversation.close();
-  await index.close();
+  await Promise.all([index.close(), watching.then((watch) => watch.close())]);
   house.close();
   return 0;
+}
+
+/** A settings file was saved: rules and the rest hold from now on. */
+function reload(interactive: Interactive): void {
+  const { house, show } = interactive;
+  const before = new Set(house.configuration.warnings());
+  house.configuration.reload();
+  for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
+  interactive.refresh();
 }
 
 type Complete = Interactive['completeFile'];

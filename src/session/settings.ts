@@ -40,21 +40,32 @@ export function modelId(name: string): string {
   return MODEL_ALIASES[name] ?? name;
 }
 
+interface SettingsFile {
+  readonly scope: Scope;
+  readonly take: Layer['take'];
+  readonly root: string;
+  readonly file: string;
+}
+
 /** All settings files, weakest first: the user's, the project's, the project's local ones; other agents' before our own. */
+export function settingsFiles(home: Home, userHome: string, project: string): readonly SettingsFile[] {
+  return [
+    { scope: 'user', take: 'rules', root: userHome, file: join(userHome, '.claude', 'settings.json') },
+    { scope: 'user', take: 'all', root: userHome, file: home.settings },
+    { scope: 'project', take: 'rules', root: project, file: join(project, '.claude', 'settings.json') },
+    { scope: 'project', take: 'all', root: project, file: join(project, '.pinion', 'settings.json') },
+    { scope: 'local', take: 'rules', root: project, file: join(project, '.claude', 'settings.local.json') },
+    { scope: 'local', take: 'all', root: project, file: join(project, '.pinion', 'settings.local.json') },
+  ];
+}
+
+/** The settings files that are there. One that cannot be read is one warning. */
 export function readLayers(home: Home, userHome: string, project: string): { readonly layers: readonly Layer[]; readonly warnings: readonly string[] } {
   const warnings: string[] = [];
-  const at = (scope: Scope, take: Layer['take'], root: string, file: string): Layer[] => {
-    const fields = readFields(file, warnings);
-    return fields === undefined ? [] : [{ scope, file, root, take, fields }];
-  };
-  const layers = [
-    ...at('user', 'rules', userHome, join(userHome, '.claude', 'settings.json')),
-    ...at('user', 'all', userHome, home.settings),
-    ...at('project', 'rules', project, join(project, '.claude', 'settings.json')),
-    ...at('project', 'all', project, join(project, '.pinion', 'settings.json')),
-    ...at('local', 'rules', project, join(project, '.claude', 'settings.local.json')),
-    ...at('local', 'all', project, join(project, '.pinion', 'settings.local.json')),
-  ];
+  const layers = settingsFiles(home, userHome, project).flatMap((from): Layer[] => {
+    const fields = readFields(from.file, warnings);
+    return fields === undefined ? [] : [{ ...from, fields }];
+  });
   return { layers, warnings };
 }
 
