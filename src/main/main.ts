@@ -14,7 +14,7 @@ const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[
  * is loaded; everything else is loaded at first use.
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  const early = process.stdin.isTTY && process.stdout.isTTY && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
+  const early = isTerminal() && process.env['TERM'] !== 'dumb' && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
   try {
     process.exitCode = await run(argv, early);
   } catch (error) {
@@ -22,6 +22,8 @@ export async function main(argv: readonly string[]): Promise<void> {
     process.exitCode = await failed(error);
   }
 }
+
+const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
 
 async function drawEarly(): Promise<Early> {
   const { startEarly } = await import('#ui/early.ts');
@@ -34,6 +36,10 @@ async function run(argv: readonly string[], early: Early | undefined): Promise<n
   if (args.print) {
     const { print } = await import('./print.ts');
     return print(args, workers);
+  }
+  if (early === undefined && isTerminal()) {
+    const { plain } = await import('./plain.ts');
+    return plain(args, workers);
   }
   if (early === undefined) throw new UsageError('standard input and output are no terminal. Use -p for one answer: pinion -p "…".');
   const { screen } = await import('./screen.ts');

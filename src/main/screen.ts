@@ -1,100 +1,23 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Arguments } from '#cli/arguments.ts';
-import { completeMention } from '#mentions/complete.ts';
-import { createFileIndex } from '#mentions/file-index.ts';
-import { sweepBlobs } from '#session/blobs.ts';
-import { watchSettings } from '#watch/settings.ts';
 import type { Early } from '#ui/early.ts';
-import { keyTable } from '#ui/keys.ts';
 import { startScreen } from '#ui/start.tsx';
 import { themeOf } from '#ui/theme.ts';
-import type { ScreenEvent } from '#ui/contract.ts';
-import { configure } from './configuration.ts';
-import { openConversation } from './conversation.ts';
-import { askForTrust, banner, welcome } from './entrance.ts';
-import { buildHouse, type Workers } from './house.ts';
-import { Interactive } from './interactive.ts';
-import { chooseSession } from './pickers.ts';
-import { findPlace } from './place.ts';
-import { createQuestions } from './questions.ts';
-import { sessionToResume } from './resuming.ts';
+import type { Workers } from './house.ts';
+import { openInteractive } from './opening.ts';
 
-const LOOKS = 50;
-const LOOK_AGAIN_MS = 60;
-
-/** The interactive program: takes over from the first frame, and gives the terminal back when the user leaves. */
+/** The interactive program on a screen: takes over from the first frame, and gives the terminal back when the user leaves. */
 export async function screen(args: Arguments, workers: Workers, early: Early): Promise<number> {
-  const place = findPlace(process.env);
-  const configuration = configure(place, args);
-  const settings = configuration.settings();
-  const keys = keyTable(settings.keys);
-  const resumed = await sessionToResume(args, place);
-  const pending: ScreenEvent[] = [];
-  let show = (event: ScreenEvent): void => { pending.push(event); };
-  const tell = (event: ScreenEvent): void => { show(event); };
-  const questions = createQuestions(tell);
-  const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: (text) => { tell({ type: 'fault', where: 'watching files', message: text }); } });
-  const conversation = openConversation(house, resumed);
-  const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
-  let leave = (): void => undefined;
-  const left = new Promise<void>((resolve) => { leave = resolve; });
-  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: patient((query) => completeMention(index, query)), onExit: () => { leave(); } });
-
+  const opened = await openInteractive(args, workers);
+  const { interactive, keys, settings } = opened;
+  const { terminal, composer } = early;
   early.handOver();
-  early.composer.bind(keys);
-  const running = startScreen({ terminal: early.terminal, controller: interactive, composer: early.composer, keys, theme: themeOf(settings.theme, process.env), env: process.env });
-  early.terminal.beforeLeaving(() => { conversation.close(); });
-  show = (event) => { running.dispatch(event); };
-  for (const event of pending) show(event);
-  // The index is made while the user reads the first lines.
-  void index.search('', 1);
-  void begin(interactive, args, [...configuration.warnings(), ...keys.faults]);
-  const watching = watchSettings(configuration.files, () => { reload(interactive); }, (text) => { tell({ type: 'fault', where: 'settings', message: text }); });
-  await left;
+  composer.bind(keys);
+  const running = startScreen({ terminal, controller: interactive, composer, keys, theme: themeOf(settings.theme, process.env), env: process.env });
+  terminal.beforeLeaving(opened.closeLog);
+  const beginning = opened.begin((event) => { running.dispatch(event); });
+  await Promise.race([opened.left, beginning.then(() => opened.left)]);
   await running.stop();
-  early.terminal.close();
-  conversation.close();
-  await Promise.all([index.close(), watching.then((watch) => watch.close())]);
-  house.close();
+  terminal.close();
+  await opened.close();
   return 0;
-}
-
-/** A settings file was saved: rules and the rest hold from now on. */
-function reload(interactive: Interactive): void {
-  const { house, show } = interactive;
-  const before = new Set(house.configuration.warnings());
-  house.configuration.reload();
-  for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
-  interactive.refresh();
-}
-
-type Complete = Interactive['completeFile'];
-
-/** While the index is being made there may be nothing to show yet: it is asked again, a few times, until there is. */
-function patient(complete: Complete): Complete {
-  return async (query) => {
-    for (let tries = 0; ; tries += 1) {
-      const found = await complete(query);
-      if (found.items.length > 0 || !found.more || tries >= LOOKS) return found;
-      await sleep(LOOK_AGAIN_MS);
-    }
-  };
-}
-
-/** What happens before the first prompt: banner, questions at the door, the earlier conversation, pins, a prompt that came along. */
-async function begin(interactive: Interactive, args: Arguments, warnings: readonly string[]): Promise<void> {
-  const { house, conversation, show } = interactive;
-  if (conversation.session.log.length > 0) interactive.replay();
-  else banner(interactive);
-  for (const message of warnings) show({ type: 'fault', where: 'settings', message });
-  interactive.refresh();
-  await askForTrust(interactive);
-  await welcome(interactive);
-  if (args.resume === true) await chooseSession(interactive, undefined);
-  const unpinned = await conversation.pin(args.pin);
-  for (const message of unpinned) show({ type: 'fault', where: '--pin', message });
-  interactive.refresh();
-  if (args.prompt !== undefined) interactive.submit(args.prompt);
-  void house.desk.warm();
-  sweepBlobs(house.place.home.blobs);
 }

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Settings } from '#domain/settings.ts';
+import type { Arguments } from '#cli/arguments.ts';
+import { completeMention } from '#mentions/complete.ts';
+import { createFileIndex } from '#mentions/file-index.ts';
+import { sweepBlobs } from '#session/blobs.ts';
+import { watchSettings } from '#watch/settings.ts';
+import { type KeyTable, keyTable } from '#ui/keys.ts';
+import type { ScreenEvent } from '#ui/contract.ts';
+import { configure } from './configuration.ts';
+import { openConversation } from './conversation.ts';
+import { askForTrust, banner, welcome } from './entrance.ts';
+import { buildHouse, type Workers } from './house.ts';
+import { Interactive } from './interactive.ts';
+import { chooseSession } from './pickers.ts';
+import { findPlace } from './place.ts';
+import { createQuestions } from './questions.ts';
+import { sessionToResume } from './resuming.ts';
+
+/** An interactive session before it has a face: a screen, or plain lines. */
+export interface Opened {
+  readonly interactive: Interactive;
+  readonly keys: KeyTable;
+  readonly settings: Settings;
+  /** Resolves when the user wants to leave. */
+  readonly left: Promise<void>;
+  /** Says who shows what happens; what happened before is shown first. Then the session begins. */
+  begin(show: (event: ScreenEvent) => void): Promise<void>;
+  /** Closes the log at once; safe from within a signal. */
+  closeLog(): void;
+  close(): Promise<void>;
+}
+
+const LOOKS = 50;
+const LOOK_AGAIN_MS = 60;
+
+export async function openInteractive(args: Arguments, workers: Workers): Promise<Opened> {
+  const place = findPlace(process.env);
+  const configuration = configure(place, args);
+  const settings = configuration.settings();
+  const keys = keyTable(settings.keys);
+  const pending: ScreenEvent[] = [];
+  let show = (event: ScreenEvent): void => { pending.push(event); };
+  const tell = (event: ScreenEvent): void => { show(event); };
+  const fault = (where: string) => (message: string): void => { tell({ type: 'fault', where, message }); };
+  const questions = createQuestions(tell);
+  const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: fault('watching files') });
+  const conversation = openConversation(house, await sessionToResume(args, place));
+  const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
+  let leave = (): void => undefined;
+  const left = new Promise<void>((resolve) => { leave = resolve; });
+  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: patient((query) => completeMention(index, query)), onExit: () => { leave(); } });
+  let watching: ReturnType<typeof watchSettings> | undefined;
+  return {
+    interactive, keys, settings, left,
+    async begin(face) {
+      show = face;
+      for (const event of pending) show(event);
+      // The index is made while the user reads the first lines.
+      void index.search('', 1);
+      watching = watchSettings(configuration.files, () => { reload(interactive); }, fault('settings'));
+      await start(interactive, args, [...configuration.warnings(), ...keys.faults]);
+    },
+    closeLog: () => { conversation.close(); },
+    async close() {
+      conversation.close();
+      await Promise.all([index.close(), watching?.then((watch) => watch.close())]);
+      house.close();
+    },
+  };
+}
+
+/** What happens before the first prompt: banner, questions at the door, the earlier conversation, pins, a prompt that came along. */
+async function start(interactive: Interactive, args: Arguments, warnings: readonly string[]): Promise<void> {
+  const { house, conversation, show } = interactive;
+  if (conversation.session.log.length > 0) interactive.replay();
+  else banner(interactive);
+  for (const message of warnings) show({ type: 'fault', where: 'settings', message });
+  interactive.refresh();
+  await askForTrust(interactive);
+  await welcome(interactive);
+  if (args.resume === true) await chooseSession(interactive, undefined);
+  const unpinned = await conversation.pin(args.pin);
+  for (const message of unpinned) show({ type: 'fault', where: '--pin', message });
+  interactive.refresh();
+  if (args.prompt !== undefined) interactive.submit(args.prompt);
+  void house.desk.warm();
+  sweepBlobs(house.place.home.blobs);
+}
+
+/** A settings file was saved: rules and the rest hold from now on. */
+function reload(interactive: Interactive): void {
+  const { house, show } = interactive;
+  const before = new Set(house.configuration.warnings());
+  house.configuration.reload();
+  for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
+  interactive.refresh();
+}
+
+type Complete = Interactive['completeFile'];
+
+/** While the index is being made there may be nothing to show yet: it is asked again, a few times, until there is. */
+function patient(complete: Complete): Complete {
+  return async (query) => {
+    for (let tries = 0; ; tries += 1) {
+      const found = await complete(query);
+      if (found.items.length > 0 || !found.more || tries >= LOOKS) return found;
+      await sleep(LOOK_AGAIN_MS);
+    }
+  };
+}
