@@ -11,7 +11,7 @@ import type { BadInput, Bound, Tool, ToolContext } from './define.ts';
 import { atIntake, failed, interrupted } from './result.ts';
 
 /** Milliseconds that a tool has after an interrupt to say itself what it had done. */
-const LAST_WORD_MS = 60;
+const LAST_WORD_MS = 30;
 
 /**
  * The tools as the loop sees them. Whatever happens in a call, there is one outcome: bad input, an unknown tool and a tool

@@ -13,7 +13,7 @@ import { createDocuments } from '#documents/load.ts';
 import { createPaths } from '#gate/paths.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { ToolContext } from '#tools/define.ts';
-import { ripgrepOf } from '#tools/search/ripgrep.ts';
+import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 
@@ -70,7 +70,7 @@ export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void)
     documents: createDocuments({ blobs, capabilities: () => ({ images: taken, pdf: taken }) }),
     env: () => ({ PATH: process.env['PATH'] ?? '', HOME: base, LANG: 'C.UTF-8', ...options.env }),
     shell: options.shell ?? '/bin/bash',
-    ripgrep: options.ripgrep === false ? async () => undefined : ripgrepOf(() => ({ PATH: process.env['PATH'] ?? '' })),
+    ripgrep: async () => (options.ripgrep === false ? undefined : await findRipgrep({ PATH: process.env['PATH'] ?? '' })),
   };
   const session = memorySession();
   const toolbox = createToolbox({ tools, context });

@@ -6,12 +6,6 @@ import { nameFromBytes } from '#lib/names.ts';
 import { type Fits, globOf } from './globs.ts';
 import { type Hit, LONGEST_LINE, type Query, SearchError, shortLine } from './query.ts';
 
-/** As {@link findRipgrep}, looked for at the first use and then remembered. */
-export function ripgrepOf(env: () => Readonly<Record<string, string>>): () => Promise<string | undefined> {
-  let found: Promise<string | undefined> | undefined;
-  return () => found ??= findRipgrep(env());
-}
-
 /** The ripgrep of the optional package, else that of the search path, else undefined. */
 export async function findRipgrep(env: Readonly<Record<string, string>>): Promise<string | undefined> {
   const packaged = await import('@vscode/ripgrep').then(({ rgPath }) => rgPath, () => undefined);

@@ -35,9 +35,10 @@ export function collectOutput({ shown }: OutputLimits): Output {
   };
   const take = (text: string): void => {
     weigh(text, doubt);
-    const pieces = (state.open + text).split('\n');
-    state.open = pieces.pop() ?? '';
-    if (pieces.length > 0) keep(pieces.map((line) => `${lastState(line)}\n`).join(''));
+    const all = state.open + text;
+    const end = all.lastIndexOf('\n') + 1;
+    state.open = all.slice(end);
+    if (end > 0) keep(lastStates(all.slice(0, end)));
     if (state.open.includes('\r')) state.open = lastState(state.open) + (state.open.endsWith('\r') ? '\r' : '');
     if (state.open.length > LONGEST_OPEN_LINE) {
       keep(state.open);
@@ -59,6 +60,11 @@ export function collectOutput({ shown }: OutputLimits): Output {
       return { text: clean(joined(state, head, shown)) + lossy, bytes: state.bytes };
     },
   };
+}
+
+function lastStates(lines: string): string {
+  const plain = lines.includes('\r') ? lines.replaceAll('\r\n', '\n') : lines;
+  return plain.includes('\r') ? plain.split('\n').map(lastState).join('\n') : plain;
 }
 
 /** What a terminal would show in the end of a line in which the cursor went back to the start. */
