@@ -14,11 +14,12 @@ export async function proxyFetch(env: Environment, baseURL: string): Promise<typ
   const read = (name: string): string | undefined => env[name.toLowerCase()] || env[name] || undefined;
   const local = LOOPBACK.test(URL.canParse(baseURL) ? new URL(baseURL).hostname : '');
   const [httpProxy, httpsProxy] = local ? [] : [read('HTTP_PROXY'), read('HTTPS_PROXY')];
-  const extra = env['NODE_EXTRA_CA_CERTS'] || undefined;
+  const extra = unknownCertificates(env);
   if (httpProxy === undefined && httpsProxy === undefined && extra === undefined) return undefined;
   const ca = extra === undefined ? undefined : await certificates(extra);
   const tls = ca === undefined ? {} : { connect: { ca: [...ca] }, requestTls: { ca: [...ca] }, proxyTls: { ca: [...ca] } };
-  const { EnvHttpProxyAgent, fetch: undiciFetch } = await import('undici');
+  // Bundled, a CommonJS package that is loaded at first use has its exports in the default one only.
+  const { default: { EnvHttpProxyAgent, fetch: undiciFetch } } = await import('undici');
   try {
     // Absent values are given as empty ones, else undici would look at the process's own environment.
     const dispatcher = new EnvHttpProxyAgent({ httpProxy: httpProxy ?? '', httpsProxy: httpsProxy ?? '', noProxy: read('NO_PROXY') ?? '', ...tls });
@@ -27,6 +28,12 @@ export async function proxyFetch(env: Environment, baseURL: string): Promise<typ
   } catch (error) {
     throw new UserError(`The proxy cannot be used: ${messageOf(error)}. Check HTTP_PROXY and HTTPS_PROXY.`);
   }
+}
+
+/** Node takes up at its start what its own environment names; another file is ours to read. */
+function unknownCertificates(env: Environment): string | undefined {
+  const named = env['NODE_EXTRA_CA_CERTS'] || undefined;
+  return named === process.env['NODE_EXTRA_CA_CERTS'] ? undefined : named;
 }
 
 /** Node's own certificates and those of the file. Loaded here because Node reads its list at the first look. */
