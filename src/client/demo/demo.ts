@@ -21,7 +21,8 @@ export function demoFetch({ paceMs = 6 }: DemoOptions = {}): typeof fetch {
     const url = new URL(input instanceof Request ? input.url : String(input));
     init?.signal?.throwIfAborted();
     if (!url.pathname.endsWith('/v1/messages')) return fault(404, 'not_found_error', 'The demo model serves /v1/messages only.');
-    const request = JSON.parse(await bodyText(input, init)) as DemoRequest;
+    const request = parsed(await bodyText(input, init));
+    if (request === undefined) return fault(400, 'invalid_request_error', 'The body is no JSON object with messages.');
     const usage = cache.use({ ...request, model: request.model ?? DEMO_MODEL });
     const turn = replyTo(viewOf(request));
     ids += 1;
@@ -33,6 +34,15 @@ export function demoFetch({ paceMs = 6 }: DemoOptions = {}): typeof fetch {
 async function bodyText(input: Parameters<typeof fetch>[0], init: RequestInit | undefined): Promise<string> {
   if (typeof init?.body === 'string') return init.body;
   return input instanceof Request && init?.body === undefined ? input.text() : new Response(init?.body ?? null).text();
+}
+
+function parsed(body: string): DemoRequest | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages) ? (value as DemoRequest) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function fault(status: number, type: string, message: string): Response {
@@ -79,8 +89,9 @@ function stream(frames: Iterable<Frame>, paceMs: number, signal: AbortSignal | u
       const next = iterator.next();
       if (next.done === true) return controller.close();
       controller.enqueue(encoder.encode(`event: ${next.value.event.type}\ndata: ${JSON.stringify(next.value.event)}\n\n`));
-      if (next.value.pause && paceMs > 0) await sleep(paceMs);
+      if (next.value.pause && paceMs > 0) await sleep(paceMs, undefined, signal === undefined ? {} : { signal });
     },
+    cancel: () => { iterator.return?.(); },
   });
 }
 

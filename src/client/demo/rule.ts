@@ -13,6 +13,8 @@ export interface Rule {
   readonly example: string;
   /** Tools that the example leads to, in order. */
   readonly tools: readonly string[];
+  /** What must be there for the example to work, where the repository alone will not do. */
+  readonly needs?: string;
   /** What to do, or undefined when the request is not of this kind. Asked anew after each call of its own. */
   reply(view: View): Turn | undefined;
 }

@@ -1,11 +1,12 @@
+import { afterCall, afterTold, type Done, type InView, NOTHING } from './in-view.ts';
+import { type Told, toldIn } from './told.ts';
+
 /** A request as the demo model sees it: plain JSON, read with care, for any compatible client may have sent it. */
 export interface DemoRequest {
   readonly model?: string;
   readonly messages: readonly { readonly role: string; readonly content: string | readonly DemoBlock[] }[];
   readonly tools?: readonly { readonly name: string }[];
   readonly system?: unknown;
-  readonly stream?: boolean;
-  readonly max_tokens?: number;
 }
 
 export interface DemoBlock {
@@ -19,90 +20,150 @@ export interface DemoBlock {
   readonly is_error?: boolean;
 }
 
-/** A call of this turn with what came back. */
-export interface Done {
-  readonly tool: string;
-  readonly input: Readonly<Record<string, unknown>>;
-  readonly text: string;
-  readonly failed: boolean;
-}
-
-/** A document that stands in a reminder: a pin, a mention, an instruction file. */
-export interface Shown {
-  readonly name: string;
-  readonly body: string;
+/** What the user said, what was called for it, and the last that was answered. */
+export interface Exchange {
+  readonly ask: string;
+  readonly calls: readonly string[];
+  readonly answer: string;
 }
 
 /** What a rule looks at. */
 export interface View {
-  /** The user's last words. */
+  /** The words to answer now. */
   readonly ask: string;
-  /** Calls made since then, oldest first. */
+  /** Calls made for them, oldest first. */
   readonly done: readonly Done[];
   readonly tools: ReadonlySet<string>;
-  /** Every user text of the conversation, oldest first. */
-  readonly asks: readonly string[];
-  /** Reminder texts, oldest first; `fresh` are those of the last user message. */
-  readonly reminders: readonly string[];
-  readonly fresh: readonly string[];
-  /** Documents of all reminders; a later one of a name takes the place of an earlier. */
-  readonly documents: readonly Shown[];
-  /** Documents that came with the last user message. */
-  readonly freshDocuments: readonly Shown[];
+  /** What was said before, since the last summary. */
+  readonly before: readonly Exchange[];
   readonly summary: string | undefined;
-  /** Everything that reminders and tool results told, in order: the todo list is read from it. */
-  readonly told: readonly string[];
+  readonly inView: InView;
+  /** All that reminders told, oldest first; `fresh` is what came with the last words of the user or later. */
+  readonly told: readonly Told[];
+  readonly fresh: readonly Told[];
 }
 
-const REMINDER = /<system-reminder>\n([\s\S]*?)\n<\/system-reminder>/g;
-const DOCUMENT = /^File "((?:[^"\\\n]|\\.)*)": [^\n]*\n<(document-[a-z0-9-]+)>\n([\s\S]*?)\n<\/\2>/gm;
+/** What the user said that has no finished answer yet. */
+export interface Open {
+  readonly text: string;
+  /** Other words stand behind it and no result before it: it was queued, or interrupted before anything was done for it. */
+  readonly loose: boolean;
+}
+
+/** A request taken apart. */
+export interface Conversation extends Omit<View, 'ask' | 'done'> {
+  /** The prompt, and what was queued while it was worked on. */
+  readonly open: readonly Open[];
+  /** Calls since the last finished answer. */
+  readonly calls: readonly Done[];
+}
+
+const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
 const SUMMARY = 'The conversation before this point was replaced by this summary';
+const INTERRUPTED = /^The user interrupted your reply/;
+/** Stubs that stand where something else stood. */
+const STUB = /^(?:\[[^\n]*: (?:left out of the conversation|its contents are no longer stored)\]|\(taken out of the conversation by the user\))$/;
+const SHELL = /^I ran this command myself:\n\$ ([^\n]*)\n([\s\S]*)$/;
 
-const blocksOf = (content: string | readonly DemoBlock[]): readonly DemoBlock[] => (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
-const textOf = (content: string | readonly DemoBlock[] | undefined): string => (content === undefined ? '' : blocksOf(content).map((block) => block.text ?? '').join('\n'));
+interface Walk {
+  readonly exchanges: Exchange[];
+  readonly told: Told[];
+  open: Open[];
+  calls: Done[];
+  /** Length of `told` when the user last spoke. */
+  freshFrom: number;
+  inView: InView;
+  summary: string | undefined;
+}
 
-export function viewOf(request: DemoRequest): View {
-  const messages = request.messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }));
-  const isAsk = (block: DemoBlock): boolean => block.type === 'text' && isWords(block.text ?? '');
-  const last = messages.findLastIndex(({ role, blocks }) => role === 'user' && blocks.some(isAsk));
-  const asksIn = (blocks: readonly DemoBlock[]): readonly string[] => blocks.filter(isAsk).map(({ text = '' }) => text.trim());
-  const reminders = messages.map(({ role, blocks }) => (role === 'user' ? blocks.flatMap(remindersIn) : []));
-  const fresh = (last === -1 ? reminders : reminders.slice(last)).flat();
-  const documents = new Map(documentsIn(reminders.flat()).map((document) => [document.name, document]));
+/** Goes through the messages once and keeps what the rules need. Throws nothing for JSON of whatever shape that has messages. */
+export function viewOf({ messages, tools = [] }: DemoRequest): Conversation {
+  const walk: Walk = { exchanges: [], told: [], open: [], calls: [], freshFrom: 0, inView: NOTHING, summary: undefined };
+  const results = new Map(messages.flatMap(({ content }) => blocksOf(content)).flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block] as const] : [])));
+  for (const { role, content } of messages) {
+    if (role === 'assistant') takeAnswer(walk, blocksOf(content), results);
+    else takeWords(walk, blocksOf(content));
+  }
   return {
-    ask: last === -1 ? '' : (asksIn(messages[last]?.blocks ?? []).at(-1) ?? ''),
-    done: callsAfter(messages, last),
-    tools: new Set((request.tools ?? []).map(({ name }) => name)),
-    asks: messages.flatMap(({ role, blocks }) => (role === 'user' ? asksIn(blocks) : [])),
-    reminders: reminders.flat(),
-    fresh,
-    documents: [...documents.values()],
-    freshDocuments: documentsIn(fresh),
-    summary: messages.flatMap(({ blocks }) => blocks).find(({ text }) => text?.startsWith(SUMMARY) === true)?.text,
-    told: messages.flatMap(({ role, blocks }) => (role === 'user' ? blocks.flatMap(({ type, text = '', content }) => (type === 'tool_result' ? [textOf(content)] : isWords(text) ? [] : [text])) : [])),
+    open: walk.open, calls: walk.calls, summary: walk.summary, inView: walk.inView,
+    tools: new Set(tools.map(({ name }) => name)),
+    before: walk.exchanges.slice(0, walk.exchanges.length - walk.open.length),
+    told: walk.told, fresh: walk.told.slice(walk.freshFrom),
   };
 }
 
-function isWords(text: string): boolean {
-  return text.trim() !== '' && !text.startsWith('<system-reminder>') && !text.startsWith(SUMMARY) && !/^\[[^\n]*\]$/.test(text.trim());
+function takeAnswer(walk: Walk, blocks: readonly DemoBlock[], results: ReadonlyMap<string | undefined, DemoBlock>): void {
+  const text = blocks.flatMap((block) => (block.type === 'text' ? [block.text ?? ''] : [])).join('\n').trim();
+  const made = blocks.flatMap((block): Done[] => (block.type === 'tool_use' ? [doneOf(block, results.get(block.id))] : []));
+  const last = walk.exchanges.at(-1);
+  if (last !== undefined) walk.exchanges[walk.exchanges.length - 1] = { ...last, calls: [...last.calls, ...made.map(nameOf)], answer: text === '' ? last.answer : text };
+  for (const call of made) walk.inView = afterCall(walk.inView, call);
+  walk.calls = made.length === 0 ? [] : [...walk.calls, ...made];
+  if (made.length === 0) walk.open = [];
 }
 
-function remindersIn(block: DemoBlock): readonly string[] {
-  const text = block.type === 'tool_result' ? textOf(block.content) : (block.text ?? '');
-  return [...text.matchAll(REMINDER)].map(([, body = '']) => body);
+function takeWords(walk: Walk, blocks: readonly DemoBlock[]): void {
+  const words = blocks.flatMap((block) => (block.type === 'text' ? [block.text ?? ''] : []));
+  const asks = words.filter(isAsk).map((text) => text.trim());
+  if (asks.length > 0) walk.freshFrom = walk.told.length;
+  const results = blocks.some(({ type }) => type === 'tool_result');
+  for (const block of blocks) {
+    const text = block.text ?? '';
+    if (block.type === 'tool_result') for (const reminder of partsOf(block).flatMap(reminderIn)) hear(walk, reminder, asks);
+    else if (block.type !== 'text') continue;
+    else if (text.startsWith(SUMMARY)) walk.summary = text.split('\n').slice(1).join('\n').trim();
+    else if (isAsk(text)) {
+      // Sent again after a failure: said once all the same.
+      if (!results && walk.open.at(-1)?.text === text.trim()) continue;
+      walk.exchanges.push({ ask: text.trim(), calls: [], answer: '' });
+      walk.open = [...walk.open.map((one) => ({ ...one, loose: one.loose || !results })), { text: text.trim(), loose: false }];
+    } else for (const reminder of [...reminderIn(text), ...shellIn(text)]) hear(walk, reminder, asks);
+  }
 }
 
-function documentsIn(reminders: readonly string[]): readonly Shown[] {
-  return reminders.flatMap((text) => [...text.matchAll(DOCUMENT)].map(([, name = '', , body = '']) => ({ name, body })));
+function hear(walk: Walk, reminder: string, asks: readonly string[]): void {
+  if (INTERRUPTED.test(reminder)) {
+    walk.open = [];
+    walk.calls = [];
+    return;
+  }
+  for (const told of toldIn(reminder)) {
+    walk.told.push(told);
+    walk.inView = afterTold(walk.inView, told, asks);
+  }
 }
 
-function callsAfter(messages: readonly { role: string; blocks: readonly DemoBlock[] }[], last: number): readonly Done[] {
-  const after = messages.slice(last + 1);
-  const results = new Map(after.flatMap(({ blocks }) => blocks).flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block] as const] : [])));
-  return after.flatMap(({ blocks }) => blocks).flatMap((block): Done[] => {
-    const result = results.get(block.id);
-    if (block.type !== 'tool_use' || result === undefined) return [];
-    const input = typeof block.input === 'object' && block.input !== null ? (block.input as Readonly<Record<string, unknown>>) : {};
-    return [{ tool: block.name ?? '', input, text: textOf(result.content).replace(REMINDER, '').trimEnd(), failed: result.is_error === true }];
-  });
+function isAsk(text: string): boolean {
+  return text.trim() !== '' && !REMINDER.test(text) && !text.startsWith(SUMMARY) && !STUB.test(text) && !SHELL.test(text);
+}
+
+function reminderIn(text: string): readonly string[] {
+  const body = REMINDER.exec(text)?.[1];
+  return body === undefined ? [] : [body];
+}
+
+/** A command that the user ran is in view like a pinned one. */
+function shellIn(text: string): readonly string[] {
+  const [, command, output] = SHELL.exec(text) ?? [];
+  return command === undefined || output === undefined ? [] : [`Output of "${command.replace(/["\\]/g, String.raw`\$&`)}":\n${output}`];
+}
+
+function doneOf(block: DemoBlock, result: DemoBlock | undefined): Done {
+  const input = typeof block.input === 'object' && block.input !== null ? (block.input as Readonly<Record<string, unknown>>) : {};
+  const text = result === undefined ? '' : partsOf(result).filter((part) => !REMINDER.test(part)).join('\n').trimEnd();
+  return { tool: block.name ?? '', input, text, failed: result?.is_error === true };
+}
+
+function nameOf({ tool, input }: Done): string {
+  const what = [input['file_path'], input['command'], input['pattern']].find((value) => typeof value === 'string');
+  return what === undefined ? tool : `${tool} ${what}`;
+}
+
+function partsOf({ content = [] }: DemoBlock): readonly string[] {
+  return blocksOf(content).flatMap((part) => (part.type === 'text' ? [part.text ?? ''] : []));
+}
+
+function blocksOf(content: unknown): readonly DemoBlock[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return Array.isArray(content) ? content.filter((block: unknown): block is DemoBlock => typeof block === 'object' && block !== null) : [];
 }
