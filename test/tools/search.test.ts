@@ -108,9 +108,12 @@ test('the ripgrep of the package is found', async () => {
 describe('both searchers find the same', () => {
   let fast: House;
   let own: House;
+  const cleanings: (() => void)[] = [];
+  const atEnd = (clean: () => void): void => { cleanings.push(clean); };
+  afterAll(() => { for (const clean of cleanings) clean(); });
   beforeAll(() => {
-    fast = openHouse({}, afterAll);
-    own = openHouse({ ripgrep: false }, afterAll);
+    fast = openHouse({}, atEnd);
+    own = openHouse({ ripgrep: false }, atEnd);
     for (const house of [fast, own]) put(house, TREE);
   });
 
