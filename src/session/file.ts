@@ -81,13 +81,13 @@ export interface LogWriter {
   close(): void;
 }
 
-/** Opens for appending. A torn last line is closed off first, so that the next record does not join it. */
+/** Opens for appending with the first record. A torn last line is closed off first, so that the next record does not join it. */
 export function openWriter(file: string): LogWriter {
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   let fd: number | undefined;
   let good = 0;
   let waiting = '';
   const open = (): number => {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
     const opened = openSync(file, 'a+', 0o600);
     good = fstatSync(opened).size;
     const last = Buffer.alloc(1);

@@ -11,7 +11,7 @@ const HEAD_BYTES = 64 * 1024;
 const AT_ONCE = 10;
 const FIRST_WORDS = 120;
 
-/** Stored sessions that hold a prompt: those of `cwd` first, newest first in each group. Files that cannot be read are left out. */
+/** Stored sessions that hold a prompt, a pin or a todo: those of `cwd` first, newest first in each group. Files that cannot be read are left out. */
 export async function listSessions(home: Home, cwd: string): Promise<readonly SessionSummary[]> {
   const own = sessionFolder(home, cwd);
   const folders = (await names(home.sessions)).map((name) => join(home.sessions, name));
@@ -50,9 +50,11 @@ async function summarise(file: string): Promise<SessionSummary | undefined> {
     const { size, mtimeMs } = await stat(file);
     const lines = (await beginning(file)).split('\n');
     const head = decodeHead(lines[0] ?? '');
-    const prompt = lines.slice(1).map((line) => decodeEntry(line)).find((entry) => entry?.type === 'prompt');
+    const entries = lines.slice(1).map((line) => decodeEntry(line));
+    const prompt = entries.find((entry) => entry?.type === 'prompt');
+    const holds = prompt !== undefined || entries.some((entry) => entry?.type === 'attach');
     // A first prompt beyond the part that was read: the session is real, its first words are not at hand.
-    if (head === undefined || (prompt === undefined && size <= HEAD_BYTES)) return undefined;
+    if (head === undefined || (!holds && size <= HEAD_BYTES)) return undefined;
     return {
       id: head.id, file, cwd: head.cwd, modifiedMs: mtimeMs, bytes: size,
       firstWords: cutToLength((prompt?.type === 'prompt' ? prompt.text : '').replace(/\s+/g, ' ').trim(), FIRST_WORDS),

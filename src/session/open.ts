@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { count, wellFormed } from '#lib/text.ts';
-import { takeLock } from '#lib/pid-lock.ts';
+import { type PidLock, takeLock } from '#lib/pid-lock.ts';
 import type { Entry } from '#domain/entry.ts';
 import { LOG_VERSION, type LogHead, openWriter, readLog } from './file.ts';
 import { type Home, sessionFolder } from './home.ts';
@@ -45,19 +45,28 @@ export function newSession(place: Place, entries: readonly Entry[] = [], forkOf?
 export function resumeSession(file: string, place: Place): OpenSession {
   const { head, entries, skipped } = readLog(file);
   const damaged = skipped === 0 ? [] : [`${count(skipped, 'line')} of this session's log could not be read and ${skipped === 1 ? 'was' : 'were'} left out.`];
-  const lock = takeLock(lockOf(file));
+  const lock = lockFor(file);
   const id = head?.id ?? fileId(file);
-  if (lock === undefined) {
+  if (lock === 'taken') {
     const fork = newSession(place, entries, id);
     return { ...fork, notices: [...damaged, 'This session is open in another process: going on in a copy of it.'] };
   }
   return record(id, file, entries, [], damaged, lock);
 }
 
+/** Where no lock can be written no record can be either: the session goes on unsaved, and says so at its first entry. */
+function lockFor(file: string): PidLock | 'taken' | undefined {
+  try {
+    return takeLock(lockOf(file)) ?? 'taken';
+  } catch {
+    return undefined;
+  }
+}
+
 const lockOf = (file: string): string => `${file}.lock`;
 const fileId = (file: string): string => file.slice(file.lastIndexOf('/') + 1).replace(/\.jsonl$/, '');
 
-function record(id: string, file: string, entries: readonly Entry[], first: readonly string[], notices: readonly string[], taken?: { release(): void }): OpenSession & { flush(): void } {
+function record(id: string, file: string, entries: readonly Entry[], first: readonly string[], notices: readonly string[], taken?: PidLock): OpenSession & { flush(): void } {
   let lock = taken;
   let unsaved: string | undefined;
   let before = first;

@@ -171,7 +171,7 @@ describe('a disk that takes no more', () => {
 });
 
 describe('the list of sessions', () => {
-  it('puts this directory first, newest first, with first words, and leaves out what holds no prompt', async () => {
+  it('puts this directory first, newest first, with first words, and leaves out what holds neither prompt nor pin', async () => {
     const home = tempFolder();
     const say = (cwd: string, text: string): string => {
       const { session, file, close } = newSession(place(home, cwd));
@@ -197,6 +197,13 @@ describe('the list of sessions', () => {
   });
   it('is empty where there are none', async () => {
     expect(await listSessions(homeOf({ PINION_HOME: '/nowhere/at/all' }), '/x')).toEqual([]);
+  });
+  it('names a session in which so far only something was pinned', async () => {
+    const home = tempFolder();
+    const { session, file, close } = newSession(place(home));
+    session.append({ type: 'attach', by: 'user', attachment: { kind: 'memory', id: 'memory:a', slug: 'a', text: 'b' } });
+    close();
+    expect(await newestSession(place(home).home, '/some/where')).toMatchObject({ file, firstWords: '' });
   });
 });
 
