@@ -101,7 +101,7 @@ export function parseArguments(argv: readonly string[]): Arguments {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) throw new Answered(written);
-    throw new UsageError(`${error.message.replace(/^error: /, '').replaceAll('\n', ' ').trim()} See pinion --help.`);
+    throw new UsageError(`${error.message.replace(/^error: /, '').replaceAll('\n', ' ').trim().replace(/[^.!?]$/, '$&.')} See pinion --help.`);
   }
   const { args } = command;
   if (args.length > 1) throw new UsageError(`the prompt is one argument, here are ${args.length}: put it in quotes. See pinion --help.`);

@@ -2,6 +2,7 @@ import type { Call } from '#domain/tool.ts';
 import type { Entry } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Json } from '#lib/brand.ts';
+import { count } from '#lib/text.ts';
 
 /** A call that had to be asked for while nobody was there to ask. */
 export interface Denial {
@@ -68,7 +69,7 @@ export function failureOf(outcome: Outcome): string | undefined {
   switch (outcome.kind) {
     case 'answered': return undefined;
     case 'interrupted': return 'interrupted';
-    case 'outOfSteps': return `stopped after ${outcome.steps} model requests, the most that --max-turns allows`;
+    case 'outOfSteps': return `stopped after ${count(outcome.steps, 'model request')}, the most that --max-turns allows`;
     case 'stopped':
     case 'failed': return outcome.message;
   }

@@ -21,6 +21,7 @@ export function findCommand(commands: readonly Command[], name: string): Command
 export async function dispatch({ name, args }: CommandLine, context: CommandContext): Promise<Effect> {
   const command = findCommand(context.commands, name);
   if (command !== undefined) return command.run(args, context);
+  if (name === '') return { type: 'refuse', message: 'A command has a name: /help lists them.' };
   const near = nearest(name, context.commands.flatMap(({ id, aliases }) => [id, ...(aliases ?? [])]));
   return { type: 'refuse', message: `There is no command /${name}. ${near === undefined ? '/help lists the commands.' : `Did you mean /${near}?`}` };
 }

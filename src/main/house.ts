@@ -57,7 +57,7 @@ export function buildHouse(options: HouseOptions): House {
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
-    return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
+    return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
   };
   return {
     place, args, configuration, desk, tools, reminders, blobs, head, mode,

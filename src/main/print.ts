@@ -1,6 +1,6 @@
 import type { Json } from '#lib/brand.ts';
 import { sanitise } from '#lib/terminal.ts';
-import type { Entry } from '#domain/entry.ts';
+import type { Entry, Event } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Call, CallId } from '#domain/tool.ts';
 import { costOf } from '#accounting/cost.ts';
@@ -71,7 +71,7 @@ async function runPrint({ args, house, conversation, prompt, began }: Printing):
     const usdBefore = costOf(conversation.session.log).usd ?? 0;
     const done = commandLine(prompt) === undefined
       ? { outcome: await drain(conversation.turn(prompt, interrupt.signal)) }
-      : await runCommand(conversation, prompt, interrupt.signal);
+      : await runCommand(house, conversation, prompt, interrupt.signal);
     const entries = conversation.session.log.slice(from);
     const unsaved = conversation.unsaved();
     if (unsaved !== undefined) say(`this session could not be saved: ${unsaved}`);
@@ -79,11 +79,18 @@ async function runPrint({ args, house, conversation, prompt, began }: Printing):
       sessionId: conversation.session.id, entries, outcome: done.outcome, durationMs: performance.now() - began,
       usd: Math.max(0, (costOf(conversation.session.log).usd ?? 0) - usdBefore), model: house.desk.id(), denials: deniedIn(entries),
     });
-    return signalled ?? write(args, done.card === undefined ? result : { ...result, num_turns: 0, result: done.card, is_error: done.refused === true }, done);
+    return signalled ?? write(args, forCommand(result, done), done);
   } finally {
     process.off('SIGINT', stop).off('SIGTERM', stop);
     conversation.close();
   }
+}
+
+/** A command takes no turn; what it showed is its result, unless it came to nothing. */
+function forCommand(result: PrintResult, { card, refused }: Done): PrintResult {
+  if (card === undefined) return result;
+  if (refused === true) return { ...result, subtype: 'error_during_execution', is_error: true, num_turns: 0, result: card };
+  return { ...result, num_turns: 0, ...(!result.is_error && { result: card }) };
 }
 
 /** Prints the result and says how the process ends. */
@@ -95,17 +102,23 @@ function write(args: Arguments, result: PrintResult, { refused, outcome }: Done)
   return refused === true ? 2 : failure === undefined ? 0 : 1;
 }
 
-async function drain(events: AsyncGenerator<unknown, Outcome>): Promise<Outcome> {
+/** Runs a turn to its end; what went wrong on the way, and what it waits for, is said beside the answer. */
+async function drain(events: AsyncGenerator<Event, Outcome>): Promise<Outcome> {
   let next = await events.next();
-  while (next.done !== true) next = await events.next();
+  for (; next.done !== true; next = await events.next()) {
+    const { value } = next;
+    if (value.type === 'fault') say(`${value.where}: ${value.message}`);
+    if (value.type === 'waiting') say(`${value.reason}; attempt ${value.attempt} in ${Math.ceil(value.ms / 1000)} s`);
+  }
   return next.value;
 }
 
-async function runCommand(conversation: Conversation, line: string, signal: AbortSignal): Promise<Done> {
+async function runCommand(house: House, conversation: Conversation, line: string, signal: AbortSignal): Promise<Done> {
   const parsed = commandLine(line);
   let done: Done = { outcome: { kind: 'answered' }, card: '' };
   if (parsed === undefined) return done;
-  const effect = await dispatch(parsed, conversation.context('print', []));
+  const { keyTable } = await import('#ui/keys.ts');
+  const effect = await dispatch(parsed, conversation.context('print', keyTable(house.configuration.settings().keys).help));
   await interpret(effect, line, {
     show(shown, card) {
       conversation.append([{ type: 'command', line: shown, card }]);

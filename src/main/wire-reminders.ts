@@ -61,7 +61,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     pins: pins(session),
     environment: () => environmentOf(place, configuration),
     changes: watch,
-    hasTool: (name) => tools.tools.definitions().some((tool) => tool.name === name),
+    hasTool: (name) => tools.definitions().some((tool) => tool.name === name),
   });
   return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff }), watch, pins };
 }

@@ -1,11 +1,13 @@
 import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
+import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import { createDocuments } from '#documents/load.ts';
 import { createGate } from '#gate/gate.ts';
 import { createPaths, type Paths } from '#gate/paths.ts';
+import { readRules } from '#gate/rules.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
@@ -20,6 +22,8 @@ export interface ToolWing {
   readonly tools: ToolPort;
   readonly gate: GatePort;
   readonly ripgrep: () => Promise<string | undefined>;
+  /** What the model is offered: a tool that a rule forbids as a whole is not named to it. */
+  definitions(): readonly ToolDefinition[];
   cwd(session: Session): string;
   /** Runs a command for the user, who needs to ask nobody. */
   shell(session: Session, command: string, signal: AbortSignal, onProgress?: (tail: string) => void): Promise<ShellResult>;
@@ -59,6 +63,10 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   });
   return {
     paths, documents, gate, ripgrep, cwd, tools: toolbox,
+    definitions() {
+      const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool] : [])));
+      return toolbox.definitions().filter(({ name }) => !forbidden.has(name));
+    },
     shell: (session, command, signal, onProgress) => runShell({
       command, signal, cwd: cwd(session), env: env(), shell: place.shell, timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT,
       ...(onProgress !== undefined && { onProgress }),

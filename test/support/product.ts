@@ -1,0 +1,168 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished } from 'vitest';
+import type { Entry } from '#domain/entry.ts';
+import { historyFaults } from './messages-server/history.ts';
+import type { MessagesServer, Recorded } from './messages-server/server.ts';
+import { blocksOf, list, obj, type Obj, text } from './messages-server/shape.ts';
+import { tempFolder } from './temp.ts';
+
+/** The launcher of this checkout. It runs what was built last: `npm test` builds before it tests. */
+export const PINION = fileURLToPath(new URL('../../bin/pinion.js', import.meta.url));
+
+export interface Finished {
+  /** 128 plus the signal's number where a signal ended it, as a shell says it. */
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Finished>;
+  kill(signal: NodeJS.Signals): void;
+  /** Writes to its standard input, which was asked for with `input: 'open'`. */
+  write(words: string): void;
+}
+
+export interface RunOptions {
+  /** What is piped in; `open` leaves the pipe open. Without it there is no input. */
+  readonly input?: string;
+  readonly open?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Runs as a user that owns nothing, where the tests run as root, who may write everywhere. */
+  readonly asNobody?: boolean;
+}
+
+/** The built program in a project, a home and an environment of its own. */
+export interface Product {
+  /** The project, as its real path. */
+  readonly cwd: string;
+  /** `PINION_HOME`. */
+  readonly home: string;
+  readonly env: Readonly<Record<string, string>>;
+  start(args: readonly string[], options?: RunOptions): Running;
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** Session logs, by the time of their making. */
+  logs(): readonly string[];
+  /** The entries of one log, or of the only one there is. Fails where a line is damaged. */
+  entries(file?: string): readonly Entry[];
+}
+
+/** Files go into the project; `server` is where the program finds its model, without one the demo model answers. */
+export function product(files: Readonly<Record<string, string | Uint8Array>> = {}, server?: Pick<MessagesServer, 'url'>, more: Readonly<Record<string, string>> = {}): Product {
+  const cwd = tempFolder(files);
+  const userHome = tempFolder();
+  const home = join(userHome, 'pinion');
+  const env = {
+    PATH: process.env['PATH'] ?? '', HOME: userHome, PINION_HOME: home, LANG: 'C.UTF-8', GIT_CONFIG_NOSYSTEM: '1',
+    ...(server !== undefined && { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-ant-test' }), ...more,
+  };
+  const logs = (): readonly string[] => logsBelow(join(home, 'sessions'));
+  const start = (args: readonly string[], options: RunOptions = {}): Running => startIn(cwd, { ...env, ...options.env }, args, options);
+  return {
+    cwd, home, env, logs, start,
+    run: (args, options) => start(args, options).ended,
+    entries(file) {
+      const [only, second] = logs();
+      if (file === undefined && second !== undefined) throw new Error('there is more than one session: say which');
+      return entriesOf(file ?? only ?? '');
+    },
+  };
+}
+
+function startIn(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[], options: RunOptions): Running {
+  const piped = options.input !== undefined || options.open === true;
+  const user = options.asNobody === true && process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+  const child = spawn(process.execPath, [PINION, ...args], { cwd: options.cwd ?? cwd, env, stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'], ...user });
+  onTestFinished(() => { if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL'); });
+  if (options.input !== undefined) child.stdin?.write(options.input);
+  if (options.open !== true) child.stdin?.end();
+  // A program that ends without reading breaks the pipe.
+  child.stdin?.on('error', () => undefined);
+  return { pid: child.pid ?? 0, ended: endOf(child), kill: (signal) => { child.kill(signal); }, write: (words) => { child.stdin?.write(words); } };
+}
+
+const NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
+
+function endOf(child: ChildProcess): Promise<Finished> {
+  let [stdout, stderr] = ['', ''];
+  child.stdout?.setEncoding('utf8').on('data', (words: string) => { stdout += words; });
+  child.stderr?.setEncoding('utf8').on('data', (words: string) => { stderr += words; });
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => { resolve({ code: code ?? 128 + (signal === null ? 0 : NUMBERS[signal] ?? 0), stdout, stderr }); });
+  });
+}
+
+function logsBelow(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(({ name }) => name.endsWith('.jsonl'))
+      .map(({ parentPath, name }) => join(parentPath, name)).sort((a, b) => headOf(a).localeCompare(headOf(b)));
+  } catch {
+    return [];
+  }
+}
+
+const linesOf = (file: string): readonly string[] => readFileSync(file, 'utf8').split('\n').filter((line) => line !== '');
+const headOf = (file: string): string => text(obj(JSON.parse(linesOf(file)[0] ?? '{}'))['at']);
+
+function entriesOf(file: string): readonly Entry[] {
+  return linesOf(file).slice(1).map((line) => JSON.parse(line) as Entry);
+}
+
+const FIELDS = ['duration_ms', 'is_error', 'model', 'num_turns', 'permission_denials', 'result', 'session_id', 'subtype', 'total_cost_usd', 'type', 'usage'];
+
+export interface Result {
+  readonly subtype: string;
+  readonly is_error: boolean;
+  readonly result: string;
+  readonly session_id: string;
+  readonly num_turns: number;
+  readonly total_cost_usd: number;
+  readonly usage: Readonly<Record<string, number>>;
+  readonly model: string;
+  readonly permission_denials: readonly { readonly tool_name: string; readonly tool_use_id: string; readonly tool_input: unknown }[];
+}
+
+/** Standard output as the one object that `--output-format json` prints, and nothing besides. */
+export function resultIn(stdout: string): Result {
+  expect(stdout).toMatch(/^[^\n]+\n$/);
+  const value = obj(JSON.parse(stdout));
+  expect(Object.keys(value).sort()).toEqual(FIELDS);
+  expect(value).toMatchObject({ type: 'result', session_id: expect.stringMatching(/^[\w-]{36}$/) as string, duration_ms: expect.any(Number) as number });
+  expect(Object.keys(obj(value['usage'])).sort()).toEqual(['cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'output_tokens']);
+  return value as unknown as Result;
+}
+
+/** No request was refused, and each has a sound history. */
+export function expectValid(server: MessagesServer): void {
+  expect(server.all.flatMap(({ refusal }) => (refusal === undefined ? [] : [refusal]))).toEqual([]);
+  expect(server.requests.flatMap(({ body }) => historyFaults(body))).toEqual([]);
+}
+
+/** All text of a request's messages, tool results included, in order. */
+export function wordsOf({ body }: Recorded): string {
+  return list(body['messages']).map(obj).flatMap(({ content }) => blocksOf(content)).map(textOf).join('\n');
+}
+
+function textOf(block: Obj): string {
+  return block['type'] === 'tool_result' ? blocksOf(block['content']).map(textOf).join('\n') : text(block['text']);
+}
+
+/** The one item of a list; fails where there are none or more. */
+export function only<T>(items: readonly T[]): T {
+  const [first, second] = items;
+  if (first === undefined || second !== undefined) throw new Error(`${items.length} where one was expected`);
+  return first;
+}
+
+/** The last item of a list; fails where there is none. */
+export function last<T>(items: readonly T[]): T {
+  const item = items.at(-1);
+  if (item === undefined) throw new Error('an empty list has no last item');
+  return item;
+}
