@@ -64,8 +64,9 @@ export function createSanitiser(options: SanitiseOptions = {}): Sanitiser {
 }
 
 function mark(text: string, options: SanitiseOptions): string {
-  const plain = options.dropColours === true ? text.replace(COLOURS, '') : text;
-  return markControls(plain.replaceAll('\r\n', '\n'));
+  // Line ends first: a colour between CR and LF keeps them apart, in one text as in chunks.
+  const lines = text.replaceAll('\r\n', '\n');
+  return markControls(options.dropColours === true ? lines.replace(COLOURS, '') : lines);
 }
 
 /** Tabs as spaces up to the next stop, in display columns, line by line; the first line begins at column `from`. */

@@ -22,6 +22,7 @@ export async function plain(args: Arguments, workers: Workers): Promise<number> 
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
   const write = (text: string): void => { process.stdout.write(`${text}\n`); };
   let streaming = false;
+  let busy = false;
   const show = (event: ScreenEvent): void => {
     if (event.type === 'textDelta') {
       process.stdout.write(sanitise(event.text));
@@ -37,7 +38,8 @@ export async function plain(args: Arguments, workers: Workers): Promise<number> 
     if (event.type === 'settled') removeAsked(asked, event.id);
     const text = textOf(event);
     if (text !== undefined) write(text);
-    if (event.type === 'idle') process.stdout.write('> ');
+    if (event.type === 'busy' || event.type === 'idle') busy = event.type === 'busy';
+    if (event.type === 'idle' || (!busy && (event.type === 'fault' || (event.type === 'entry' && event.entry.type === 'command')))) process.stdout.write('> ');
   };
   lines.on('line', (line) => {
     const question = asked[0];

@@ -63,9 +63,10 @@ interface Cut {
 
 function cutBlock(token: Token, complete: boolean): Cut {
   if (lineCount(token.raw) <= LONG) return { parts: [], rest: token.raw };
-  if (token.type === 'code') return cutFence(token.raw);
   if (token.type === 'list') return cutList(token as Tokens.List, complete);
-  if (token.type === 'paragraph') return cutLines(token.raw.split('\n'), (lines) => lines.join('\n'));
+  const body = token.raw.replace(/\n+$/, '');
+  const cut = token.type === 'code' ? cutFence(body) : token.type === 'paragraph' ? cutLines(body.split('\n'), complete ? 0 : 1, (lines) => lines.join('\n')) : undefined;
+  if (cut !== undefined) return { parts: cut.parts, rest: cut.rest + token.raw.slice(body.length) };
   return { parts: [], rest: token.raw };
 }
 
@@ -76,15 +77,16 @@ function cutFence(raw: string): Cut {
   if (fence === undefined) return { parts: [], rest: raw };
   const closed = lines.findLastIndex((line) => line.trim().startsWith(fence));
   const end = closed === -1 ? lines.length : closed;
-  const { parts, rest } = cutLines(lines.slice(0, end), (part) => [open, ...part, fence].join('\n'));
+  const { parts, rest } = cutLines(lines.slice(0, end), closed === -1 ? 1 : 0, (part) => [open, ...part, fence].join('\n'));
   const ending = closed === -1 ? '' : `\n${lines.slice(closed).join('\n')}`;
   return parts.length === 0 ? { parts, rest: raw } : { parts, rest: `${open}\n${rest.slice(open.length + 1, rest.length - fence.length - 1)}${ending}` };
 }
 
-function cutLines(lines: readonly string[], wrap: (lines: readonly string[]) => string): Cut {
+/** `unsettled` lines at the end may still turn out to be something else: the fence's end, a heading. */
+function cutLines(lines: readonly string[], unsettled: number, wrap: (lines: readonly string[]) => string): Cut {
   const parts: string[] = [];
   let at = 0;
-  for (; lines.length - at > LONG; at += LONG) parts.push(wrap(lines.slice(at, at + LONG)));
+  for (; lines.length - unsettled - at > LONG; at += LONG) parts.push(wrap(lines.slice(at, at + LONG)));
   return { parts, rest: wrap(lines.slice(at)) };
 }
 
@@ -99,15 +101,16 @@ function cutList(list: Tokens.List, complete: boolean): Cut {
   for (let item = 0; item < most; item += 1) {
     at += list.items[item]?.raw.length ?? 0;
     const raw = list.raw.slice(from.at, at);
-    if (lineCount(raw.trimEnd()) < LONG) continue;
+    if (lineCount(raw) < LONG) continue;
     parts.push(numbered(raw, from.item));
     from = { item: item + 1, at };
   }
   return { parts, rest: numbered(list.raw.slice(from.at), from.item) };
 }
 
+/** The line's end that a block is followed by makes no line of its own. */
 function lineCount(raw: string): number {
-  return raw.split('\n').length;
+  return raw.replace(/\n+$/, '').split('\n').length;
 }
 
 /**

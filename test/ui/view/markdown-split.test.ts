@@ -36,6 +36,11 @@ describe('cutting Markdown into blocks', () => {
     }), { numRuns: 60 });
   });
 
+  it('takes the end of a line for no line of its own', () => {
+    const text = `${Array.from({ length: 50 }, (_, i) => `line ${i}`).join('\n')}\n\nnext`;
+    expect(inSteps(text, 61).map(({ joined }) => joined)).toEqual([false, false]);
+  });
+
   it('loses and doubles no word, whatever the text', () => {
     const words = (text: string): string => text.replace(/\s+/g, '');
     fc.assert(fc.property(fc.string({ unit: fc.constantFrom('a', ' ', '\n', '#', '-', '*', '>', '|', '1', '.', '[', ']', ':', '=', '<', '\t', '_') , maxLength: 200 }), fc.integer({ min: 1, max: 20 }), (text, size) => {
