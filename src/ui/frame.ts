@@ -28,8 +28,8 @@ export function widthOf(line: string, measure: Measure): number {
 
 /**
  * What a terminal does with its cursor when a narrower window breaks lines anew. `follows`: it stays with its text, as one
- * would think. `drifts` (xterm.js, and so many editors' terminals): its own line is left as it is, and it moves down by every
- * row that any other line gained, also by those below it.
+ * would think. `drifts` (xterm.js, and so many editors' terminals): it moves down by every row that any line gains, also by
+ * those of lines below it; lines are broken from the last to the first, and the one that it is in just then is left whole.
  */
 export type CursorReflow = 'follows' | 'drifts';
 
@@ -39,11 +39,12 @@ export type CursorReflow = 'follows' | 'drifts';
  */
 export function wipe(frame: Frame, window: Window, measure: Measure, reflow: CursorReflow): string {
   if (frame.lines.length === 0) return '';
-  const rowsOf = (line: string): number => Math.max(1, Math.ceil(widthOf(line, measure) / window.columns));
-  const above = frame.lines.slice(0, frame.cursor.line).reduce((sum, line) => sum + rowsOf(line), 0);
-  const off = reflow === 'follows' ? Math.floor(frame.cursor.column / window.columns)
-    : frame.lines.slice(frame.cursor.line + 1).reduce((sum, line) => sum + rowsOf(line) - 1, 0);
-  return `\r${up(Math.min(above + off, window.rows - 1))}\x1b[J`;
+  const { line, column } = frame.cursor;
+  const more = frame.lines.map((text) => Math.max(0, Math.ceil(widthOf(text, measure) / window.columns) - 1));
+  const gained = reflow === 'follows' ? more.slice(0, line).reduce((sum, rows) => sum + rows, Math.floor(column / window.columns))
+    : more.reduceRight((drift, rows, index) => (index === line + drift ? drift : drift + rows), 0);
+  // From the second column on: tmux takes wiping from the very first place for clearing the screen, and keeps it in its history.
+  return `\r${up(Math.min(line + gained, window.rows - 1))}\x1b[2G\x1b[J\r\x1b[K`;
 }
 
 /** A frame's lines as they are to be seen: no taller than the window, its cursor's mark taken out. */

@@ -13,6 +13,8 @@ const ENDLESS_ROWS = 100_000;
 export interface Target {
   readonly columns?: number | undefined;
   readonly rows?: number | undefined;
+  /** The size as it is now; the other two follow only after the event. */
+  getWindowSize?(): [columns: number, rows: number];
   write(bytes: string, done?: () => void): boolean;
   on(event: 'resize', listener: () => void): unknown;
   off(event: 'resize', listener: () => void): unknown;
@@ -147,6 +149,12 @@ class TerminalOutput extends EventEmitter {
   /** Shows what is pending, unless the terminal is not ours or its size is still changing. */
   #settle(): void {
     if (this.#state !== 'live' || this.#settling !== undefined || this.#pending === undefined) return;
+    const { columns, rows } = this.#look();
+    if (columns !== this.#window.columns || rows !== this.#window.rows) {
+      // The window has changed, and the word of it is still on its way.
+      this.#onResize();
+      return;
+    }
     const { above, frame } = this.#pending;
     this.#pending = undefined;
     this.#show(above, frame ?? this.#text);
@@ -243,7 +251,8 @@ class TerminalOutput extends EventEmitter {
   }
 
   #look(): Window {
-    return { columns: Math.max(1, this.#target.columns ?? 80), rows: Math.max(1, this.#target.rows ?? 24) };
+    const [columns, rows] = this.#target.getWindowSize?.() ?? [this.#target.columns, this.#target.rows];
+    return { columns: Math.max(1, columns || 80), rows: Math.max(1, rows || 24) };
   }
 
   #out(bytes: string): void {

@@ -1,5 +1,5 @@
 import { spawn } from '@lydell/node-pty';
-import unicode11 from '@xterm/addon-unicode11';
+import { Unicode11Addon } from '@xterm/addon-unicode11';
 import xterm from '@xterm/headless';
 
 export interface VirtualTerminalOptions {
@@ -39,7 +39,7 @@ export interface VirtualTerminal {
 
 export function openVirtualTerminal({ command, args = [], columns = 80, rows = 24, cwd, env = {} }: VirtualTerminalOptions): VirtualTerminal {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
-  terminal.loadAddon(new unicode11.Unicode11Addon());
+  terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   const pty = spawn(command, [...args], {
     name: 'xterm-256color', cols: columns, rows, cwd: cwd ?? process.cwd(),

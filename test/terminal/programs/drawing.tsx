@@ -43,8 +43,10 @@ function stream(count: number): void {
     change({ printed: [...state.printed, 'streamed'] });
     return;
   }
-  change(count % 3 === 0 ? { live: [...state.live, `delta ${count}`] } : { live: [...state.live.slice(0, -1), `delta ${count}`] });
-  setTimeout(stream, 2, count + 1);
+  const room = Math.max(10, state.live.length);
+  change(count % 3 === 0 ? { live: [...state.live, `delta ${count}`].slice(-room) } : { live: [...state.live.slice(0, -1), `delta ${count}`] });
+  // A pause now and then, as models make them.
+  setTimeout(stream, count % 50 === 49 ? 400 : 2, count + 1);
 }
 function end(): void {
   instance.unmount();
