@@ -69,7 +69,8 @@ function windowStart(count: number, at: number, room: number): number {
 function under(state: ComposerState, look: ComposerLook): readonly string[] {
   const { theme, columns, measure } = look;
   if (state.search !== undefined) {
-    const label = state.search.query !== '' && state.search.found === undefined ? 'nothing fits' : 'search';
+    const long = state.search.query !== '' && state.search.found === undefined ? 'nothing fits' : 'search';
+    const label = columns < 30 ? long.charAt(0) : long;
     const query = fit(markControls(state.search.query), Math.max(4, columns - label.length - 6), measure);
     return [`  ${theme('dim', `${label}:`)} ${cursorMark(label.length + 4 + measure(query))}${query}`];
   }

@@ -1,3 +1,4 @@
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { width } from '#lib/terminal.ts';
 import { composerLines } from '#ui/composer-lines.ts';
@@ -328,4 +329,21 @@ describe('how it looks', () => {
     composer.type('!ls');
     expect(composer.draw().join('')).not.toContain('\x1b');
   });
+});
+
+it('takes any keys whatever, and always fits', () => {
+  const pieces = fc.constantFrom('a', '日', ' ', '@', '/', '!', '?', '\r', '\n', '\t', '\x1b', '\x1b[A', '\x1b[B', '\x1b[D', '\x03', '\x04', '\x12', '\x0b', '\x17', '\x19', '\x1by', '\x1f', '\x7f',
+    '\x1b[200~one\ntwo\nthree\nfour\x1b[201~', '\x1b[Z', '👩\u200d👧', '\u0301');
+  const steps = fc.array(fc.oneof({ weight: 8, arbitrary: pieces }, { weight: 1, arbitrary: fc.constant('offer') }, { weight: 1, arbitrary: fc.constant('busy') }), { maxLength: 40 });
+  fc.assert(fc.property(steps, fc.integer({ min: 12, max: 100 }), (inputs, columns) => {
+    const composer = sit({ history: ['old one', 'new\none'] });
+    for (const input of inputs) {
+      if (input === 'offer') composer.offer('src/', 'a file.ts', '日本語');
+      else if (input === 'busy') composer.send({ type: 'busy', busy: !composer.state.busy });
+      else composer.type(input);
+      const lines = composer.draw(columns, 24);
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(columns);
+      expect(lines.filter((line) => takeCursorMark(line).column !== undefined)).toHaveLength(1);
+    }
+  }), { numRuns: 150 });
 });
