@@ -14,11 +14,8 @@ export default defineCommand({
       card: {
         title: 'Context', detail: headline(view),
         body: [
-          { type: 'table', head: ['part', 'tokens', 'share'], align: ['left', 'right', 'right'], rows: groups(view.rows, view.estimated) },
-          {
-            type: 'table', head: ['block', 'from', 'age', 'tokens'], align: ['left', 'left', 'right', 'right'],
-            rows: view.rows.map((row) => [row.label, row.origin, row.age === 0 ? 'new' : String(row.age), tokens(row.tokens)]),
-          },
+          { type: 'table', head: ['part', 'tokens', 'share'], align: ['left', 'right', 'right'], rows: groups(view) },
+          { type: 'table', head: ['age', 'tokens', 'block'], align: ['right', 'right', 'left'], rows: view.rows.map((row) => [row.age === 0 ? 'new' : String(row.age), tokens(row.tokens), labelOf(row)]) },
           { type: 'text', text: accuracy(view) },
         ],
       },
@@ -30,14 +27,22 @@ function headline({ estimated, limit, window, model }: ContextView): string {
   return `~${tokens(estimated)} of ${tokens(limit)} tokens (${percent(estimated / limit)}), window ${tokens(window)}, ${model}`;
 }
 
-function groups(rows: readonly Row[], whole: number): string[][] {
+/** Heaviest first; they add up to the last line. */
+function groups({ rows }: ContextView): string[][] {
   const sums = new Map<string, number>();
   for (const row of rows) sums.set(row.group, (sums.get(row.group) ?? 0) + row.tokens);
-  return [...sums].map(([group, sum]) => [group, tokens(sum), percent(whole === 0 ? 0 : sum / whole)]);
+  const whole = rows.reduce((sum, row) => sum + row.tokens, 0);
+  return [...[...sums].sort(([, a], [, b]) => b - a).map(([group, sum]) => [group, tokens(sum), percent(sum / whole)]), ['all', tokens(whole), percent(whole / whole)]];
+}
+
+/** The block with its origin, unless its own words name it. */
+function labelOf({ label, origin }: Row): string {
+  return label.toLowerCase().startsWith(origin.toLowerCase()) ? label : `${label} · ${origin}`;
 }
 
 function accuracy({ measured, error }: ContextView): string {
-  if (measured === undefined) return 'All numbers are estimates; they are scaled to the API\'s own count after the first reply. Age counts steps since a block was first sent.';
+  const age = 'Age counts the model\'s replies since a block was first sent.';
+  if (measured === undefined) return `All numbers are estimates; they are scaled to the API's own count after the first reply. ${age}`;
   const off = error === undefined ? '' : `; the estimate of it was off by ${error >= 0 ? '+' : ''}${(error * 100).toFixed(1)} %`;
-  return `The last request was measured at ${tokens(measured)} tokens${off}. Age counts steps since a block was first sent.`;
+  return `The last request was measured at ${tokens(measured)} tokens${off}. ${age}`;
 }

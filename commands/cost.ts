@@ -1,4 +1,5 @@
 import { dollars, percent, tokens } from '#lib/numbers.ts';
+import type { CardBlock } from '#domain/card.ts';
 import { type CostView, defineCommand } from '#domain/command.ts';
 
 /** What the session cost so far, by model. */
@@ -9,20 +10,30 @@ export default defineCommand({
   anytime: true,
   run(_args, context) {
     const cost = context.cost();
-    return {
-      type: 'show',
-      card: {
-        title: `Cost: ${dollars(cost.usd)}`, detail: shares(cost),
-        body: cost.perModel.length === 0 ? [] : [{
-          type: 'table', head: ['model', 'requests', 'input', 'cache read', 'cache write', 'output', 'cost'], align: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
-          rows: cost.perModel.map((row) => [row.model, String(row.requests), tokens(row.input), tokens(row.cacheRead), tokens(row.cacheWrite), tokens(row.output), dollars(row.usd)]),
-        }],
-      },
-    };
+    return { type: 'show', card: { title: `Cost: ${sum(cost)}`, detail: shares(cost), body: cost.perModel.length === 0 ? [] : [table(cost), ...unpriced(cost)] } };
   },
 });
 
+/** Of a model without a price only the others' money is known. */
+function sum({ usd, perModel }: CostView): string {
+  if (usd !== undefined) return dollars(usd);
+  const known = perModel.reduce((all, row) => all + (row.usd ?? 0), 0);
+  return known === 0 ? 'not known' : `${dollars(known)} and more`;
+}
+
 function shares({ input, cacheRead, cacheWrite, output }: CostView): string {
   const prompt = input + cacheRead + cacheWrite;
-  return prompt === 0 ? 'no request was made yet' : `${tokens(prompt)} in (${percent(cacheRead / prompt)} from cache), ${tokens(output)} out`;
+  return prompt === 0 ? 'no request was made yet' : `${tokens(prompt)} tokens in (${percent(cacheRead / prompt)} from the cache), ${tokens(output)} out`;
+}
+
+function table({ perModel }: CostView): CardBlock {
+  return {
+    type: 'table', head: ['model', 'requests', 'new', 'from cache', 'to cache', 'out', 'cost'], align: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
+    rows: perModel.map((row) => [row.model, String(row.requests), tokens(row.input), tokens(row.cacheRead), tokens(row.cacheWrite), tokens(row.output), row.usd === undefined ? 'not known' : dollars(row.usd)]),
+  };
+}
+
+function unpriced({ perModel }: CostView): readonly CardBlock[] {
+  const models = perModel.filter(({ usd }) => usd === undefined).map(({ model }) => model);
+  return models.length === 0 ? [] : [{ type: 'text', text: `No price is known for ${models.join(', ')}.` }];
 }

@@ -4,5 +4,5 @@ import { defineCommand } from '#domain/command.ts';
 export default defineCommand({
   id: 'login',
   summary: 'Enter an API key; it is kept in a file that only you can read',
-  run: () => ({ type: 'login' }),
+  run: (args) => (args.trim() === '' ? { type: 'login' } : { type: 'refuse', message: 'Do not write a key on the line, where the history keeps it: /login alone asks for it.' }),
 });

@@ -1,3 +1,4 @@
+import { oneLine } from '#lib/names.ts';
 import { defineCommand } from '#domain/command.ts';
 
 /** Goes on with a stored session. */
@@ -7,15 +8,21 @@ export default defineCommand({
   summary: 'Go on with an earlier session',
   usage: '[id]',
   async complete(_args, context) {
-    return (await context.sessions()).map(({ id }) => id);
+    try {
+      return (await context.sessions()).map(({ id }) => id).filter((id) => id !== context.session.id);
+    } catch {
+      return [];
+    }
   },
   async run(args, context) {
-    const wanted = args.trim();
+    const wanted = args.trim().toLowerCase();
     if (wanted === '') return { type: 'resume' };
-    const fits = (await context.sessions()).filter(({ id }) => id.startsWith(wanted));
-    const [first] = fits;
-    if (first === undefined) return { type: 'refuse', message: `No session begins with ${wanted}. Choose one with /resume.` };
-    if (fits.length > 1) return { type: 'refuse', message: `${fits.length} sessions begin with ${wanted}. Give more of the id.` };
-    return { type: 'resume', id: first.id };
+    if (context.session.id === wanted) return { type: 'refuse', message: 'That is the session that you are in.' };
+    const sessions = (await context.sessions()).filter(({ id }) => id !== context.session.id);
+    const fits = sessions.filter(({ id }) => id.toLowerCase().startsWith(wanted));
+    const [first] = fits.filter(({ id }) => id === wanted || fits.length === 1);
+    if (first !== undefined) return { type: 'resume', id: first.id };
+    const shown = oneLine(wanted, 40);
+    return { type: 'refuse', message: fits.length === 0 ? `No session begins with ${shown}. Choose one with /resume.` : `${fits.length} sessions begin with ${shown}. Give more of the id.` };
   },
 });

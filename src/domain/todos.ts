@@ -11,10 +11,3 @@ export const nextTodoId = defineFold<Entry, number>(1, (now, entry) => (
 export function todoEntry(items: readonly TodoItem[], by: 'user' | 'model'): EntryBody {
   return { type: 'attach', attachment: { kind: 'todo', id: TODO_LIST_ID, items }, by };
 }
-
-const MARKS = { open: '☐', active: '▶', done: '☑' } as const;
-
-/** One item as people see it: `☐ 3 write tests (you)`. */
-export function todoLine(item: TodoItem): string {
-  return `${MARKS[item.state]} ${item.id} ${item.text}${item.by === 'user' ? ' (yours)' : ''}`;
-}

@@ -1,9 +1,24 @@
-/** The word that is nearest by edits (insert, remove, replace, swap neighbours), if it is near enough to be meant. */
+/**
+ * The word that is nearest by edits (insert, remove, replace, swap neighbours), if it is near enough to be meant; case does
+ * not count. A word that goes on where the given one ends is nearest of all.
+ */
 export function nearest(word: string, words: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(word.length / 3) + 1);
-  const ranked = words.map((other) => ({ other, edits: other.startsWith(word) && word.length > 1 ? 0 : distance(word, other) }));
-  const best = ranked.reduce<{ other: string; edits: number } | undefined>((now, at) => (now === undefined || at.edits < now.edits ? at : now), undefined);
-  return best !== undefined && best.edits <= limit ? best.other : undefined;
+  const wanted = word.toLowerCase();
+  const limit = wanted.length < 2 ? 0 : Math.floor(wanted.length / 3) + 1;
+  let best: { readonly other: string; readonly edits: number } | undefined;
+  for (const other of words) {
+    const edits = editsTo(wanted, other.toLowerCase(), Math.min(limit, (best?.edits ?? limit + 1) - 1));
+    if (edits !== undefined) best = { other, edits };
+  }
+  return best?.other;
+}
+
+/** Undefined beyond `most`. */
+function editsTo(word: string, other: string, most: number): number | undefined {
+  if (word.length > 1 && other.startsWith(word)) return most < 0 ? undefined : 0;
+  if (Math.abs(word.length - other.length) > most) return undefined;
+  const edits = distance(word, other);
+  return edits <= most ? edits : undefined;
 }
 
 function distance(a: string, b: string): number {
