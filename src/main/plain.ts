@@ -29,10 +29,10 @@ export async function plain(args: Arguments, workers: Workers): Promise<number> 
       streaming = true;
       return;
     }
-    if (streaming && (event.type === 'entry' || event.type === 'discarded')) {
+    if (streaming && (event.type === 'discarded' || (event.type === 'entry' && event.entry.type === 'assistant'))) {
       streaming = false;
       write('');
-      if (event.type === 'entry' && event.entry.type === 'assistant') return;
+      if (event.type === 'entry') return;
     }
     if (event.type === 'ask' || event.type === 'pick' || event.type === 'secret') asked.push(event);
     if (event.type === 'settled') removeAsked(asked, event.id);

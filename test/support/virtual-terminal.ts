@@ -42,7 +42,7 @@ export function openVirtualTerminal({ command, args = [], columns = 80, rows = 2
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   const pty = spawn(command, [...args], {
-    name: 'xterm-256color', cols: columns, rows, cwd: cwd ?? process.cwd(),
+    name: env['TERM'] ?? 'xterm-256color', cols: columns, rows, cwd: cwd ?? process.cwd(),
     // CI decides for some libraries whether to draw at all.
     env: { ...process.env, CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
   });
