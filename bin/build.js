@@ -19,12 +19,12 @@ const noDevtools = {
   },
 };
 
-/** Writes dist/ anew. A build that fails leaves the old one as it was. */
+/** Writes dist/ anew; resolves with esbuild's account of what is in it. A build that fails leaves the old one as it was. */
 export async function bundle() {
   const out = `${root}dist.next`;
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out);
-  await build({
+  const { metafile } = await build({
     absWorkingDir: root,
     entryPoints: {
       main: 'src/main/main.ts',
@@ -50,6 +50,7 @@ export async function bundle() {
     define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },
     // CommonJS packages inside an ES module bundle still call require for what Node brings along.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    metafile: true,
     logLevel: 'error',
   });
   const help = execFileSync(process.execPath, ['--input-type=module', '-e', `const { main } = await import(${JSON.stringify(`${out}/main.js`)}); await main(['--help']);`], { encoding: 'utf8' });
@@ -57,4 +58,5 @@ export async function bundle() {
   chmodSync(`${root}bin/pinion.js`, 0o755);
   rmSync(`${root}dist`, { recursive: true, force: true });
   renameSync(out, `${root}dist`);
+  return metafile;
 }
