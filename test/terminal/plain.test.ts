@@ -22,7 +22,7 @@ it('a terminal that can only print lines gets lines: questions, answers, command
   await terminal.waitFor((screen) => screen.filter((line) => line.startsWith('y (yes)')).length === 2);
   terminal.type('n\r');
   terminal.type('/todo add something\r');
-  await terminal.waitFor('1 something');
+  await terminal.waitFor(/1 +something/);
   terminal.type('/exit\r');
   expect((await terminal.ended).code).toBe(0);
   expect(terminal.raw()).not.toMatch(/\u001b\[[0-9;]*[A-HJKf]/);
