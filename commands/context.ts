@@ -15,7 +15,7 @@ export default defineCommand({
         title: 'Context', detail: headline(view),
         body: [
           { type: 'table', head: ['part', 'tokens', 'share'], align: ['left', 'right', 'right'], rows: groups(view) },
-          { type: 'table', head: ['age', 'tokens', 'block'], align: ['right', 'right', 'left'], rows: view.rows.map((row) => [row.age === 0 ? 'new' : String(row.age), tokens(row.tokens), labelOf(row)]) },
+          { type: 'table', head: ['age', 'tokens', 'block', 'from'], align: ['right', 'right', 'left', 'left'], rows: view.rows.map((row) => [row.age === 0 ? 'new' : String(row.age), tokens(row.tokens), row.label, originOf(row)]) },
           { type: 'text', text: accuracy(view) },
         ],
       },
@@ -35,9 +35,9 @@ function groups({ rows }: ContextView): string[][] {
   return [...[...sums].sort(([, a], [, b]) => b - a).map(([group, sum]) => [group, tokens(sum), percent(sum / whole)]), ['all', tokens(whole), percent(whole / whole)]];
 }
 
-/** The block with its origin, unless its own words name it. */
-function labelOf({ label, origin }: Row): string {
-  return label.toLowerCase().startsWith(origin.toLowerCase()) ? label : `${label} · ${origin}`;
+/** Nothing where the block's own words name it: a narrow window has room for one of them. */
+function originOf({ label, origin }: Row): string {
+  return label.toLowerCase().startsWith(origin.toLowerCase()) ? '' : origin;
 }
 
 function accuracy({ measured, error }: ContextView): string {

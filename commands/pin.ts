@@ -29,9 +29,10 @@ export default defineCommand({
     const found = await context.lookUpPin(text, options);
     if (!found.ok) return { type: 'refuse', message: found.message };
     const again = attachmentsOf(context.session.log).some(({ id }) => id === found.id);
+    const notes = [...(again ? ['in place of the earlier pin'] : []), ...(found.note === undefined ? [] : [found.note])].join('; ');
     return {
       type: 'append', entries: [found.entry],
-      card: { title: `${again ? 'Pinned anew' : 'Pinned'}: ${found.label}`, ...(found.note !== undefined && { detail: found.note }), tone: 'good', body: [] },
+      card: { title: `Pinned ${found.label}`, ...(notes !== '' && { detail: notes }), tone: 'good', body: [] },
     };
   },
 });
@@ -69,7 +70,7 @@ async function list(context: CommandContext): Promise<Effect> {
     card: {
       title: 'Pins', detail: `${count(pins.length, 'pin')}, ~${tokens(pins.reduce((sum, pin) => sum + pin.tokens, 0))} tokens`,
       body: [
-        { type: 'table', head: ['pin', 'tokens', ''], align: ['left', 'right', 'left'], rows: pins.map((pin) => [pin.label, `~${tokens(pin.tokens)}`, [...how(stored.get(pin.id)), ...(pin.note === undefined ? [] : [pin.note])].join('; ')]) },
+        { type: 'table', head: ['pin', 'tokens', ''], align: ['left', 'right', 'left'], rows: pins.map((pin) => [pin.id, `~${tokens(pin.tokens)}`, [...how(stored.get(pin.id)), ...(pin.note === undefined ? [] : [pin.note])].join('; ')]) },
         { type: 'text', text: '/unpin <pin> takes one away.' },
       ],
     },

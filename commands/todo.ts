@@ -111,6 +111,6 @@ function listCard(title: string, items: readonly TodoItem[]): Card {
   const done = items.filter(({ state }) => state === 'done').length;
   return {
     title, detail: `${items.length - done} open, ${done} done`,
-    body: [{ type: 'table', head: ['', ''], rows: items.map(({ id, text, state, by }) => [`${MARKS[state]} ${id}`, `${text}${by === 'user' ? ' (yours)' : ''}`]) }],
+    body: [{ type: 'table', head: [''], rows: items.map(({ id, text, state, by }) => [`${MARKS[state]} ${id} ${text}${by === 'user' ? ' (yours)' : ''}`]) }],
   };
 }

@@ -25,7 +25,7 @@ export default defineCommand({
     }
     return {
       type: 'append', entries: gone.map(({ id }) => ({ type: 'detach', attachmentId: id })),
-      card: { title: `Unpinned: ${gone.length > MOST_NAMED ? `${gone.length} pins` : gone.map((pin) => oneLine(labelOf(pin))).join(', ')}`, tone: 'good', body: [] },
+      card: { title: `Unpinned ${gone.length > MOST_NAMED ? `${gone.length} pins` : gone.map((pin) => oneLine(labelOf(pin))).join(', ')}`, tone: 'good', body: [] },
     };
   },
 });

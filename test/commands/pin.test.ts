@@ -32,8 +32,8 @@ describe('/pin', () => {
 
   it('says what was pinned anew, and what was left out', async () => {
     const { session, shown } = desk(FILES);
-    expect(await shown('pin big.txt')).toMatch(/^Pinned: big\.txt \(text beyond 8192 of 20000 bytes is left out; --whole keeps it all in view\)$/);
-    expect(await shown('pin big.txt --whole')).toBe('Pinned anew: big.txt');
+    expect(await shown('pin big.txt')).toMatch(/^Pinned big\.txt \(text beyond 8192 of 20000 bytes is left out; --whole keeps it all in view\)$/);
+    expect(await shown('pin big.txt --whole')).toBe('Pinned big.txt (in place of the earlier pin)');
     expect(pinned(session)).toEqual(['file:big.txt live whole']);
   });
 
@@ -55,12 +55,12 @@ describe('/pin', () => {
     if (effect.type !== 'show') throw new Error('no card');
     expect(drawn(effect.card, 80)).toEqual([
       '● Pins  4 pins, ~5.1k tokens',
-      '  pin                    │ tokens │',
-      '  ───────────────────────┼────────┼─────────────────────────────',
-      '  memory: ship-on-friday │    ~10 │',
-      '  src/a.ts               │    ~29 │',
-      '  big.txt                │    ~5k │ whole',
-      '  src/deep/b.ts          │    ~31 │ as it was when it was pinned',
+      '  pin                   │ tokens │',
+      '  ──────────────────────┼────────┼─────────────────────────────',
+      '  memory:ship-on-friday │    ~10 │',
+      '  file:src/a.ts         │    ~29 │',
+      '  file:big.txt          │    ~5k │ whole',
+      '  file:src/deep/b.ts    │    ~31 │ as it was when it was pinned',
       '  /unpin <pin> takes one away.',
     ]);
     expect(drawn(effect.card, 40).join('\n')).toMatch(/src\/a\.ts +│ +~29 │/);
@@ -94,7 +94,7 @@ describe('/unpin', () => {
     await run('todo add x');
     await run('pin src/a.ts');
     await run('pin big.txt');
-    expect(await shown('unpin --all')).toBe('Unpinned: src/a.ts, big.txt');
+    expect(await shown('unpin --all')).toBe('Unpinned src/a.ts, big.txt');
     expect(pinned(session)).toEqual(['todo:list']);
   });
 

@@ -100,7 +100,7 @@ describe('/todo', () => {
     const effect = await run('todo');
     if (effect.type !== 'show') throw new Error('no card');
     expect(drawn(effect.card, 40)).toEqual([
-      '● Todos  2 open, 1 done', '  ☑ 1  │ a', '  ▶ 2  │ b that is rather long and wraps', '       │ when there is little room', '       │ (yours)', '  ☐ 12 │ c',
+      '● Todos  2 open, 1 done', '  ☑ 1 a', '  ▶ 2 b that is rather long and wraps', '  when there is little room (yours)', '  ☐ 12 c',
     ]);
   });
 
