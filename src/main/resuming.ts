@@ -12,6 +12,6 @@ export async function sessionToResume(args: Arguments, place: Place): Promise<st
   }
   if (typeof args.resume !== 'string') return undefined;
   const file = sessionFile({ home: place.home, cwd: place.cwd }, args.resume);
-  if (file === undefined) throw new UsageError(`there is no session ${args.resume} of this directory. pinion -r lists them.`);
+  if (file === undefined) throw new UsageError(`there is no session ${args.resume}. pinion -r lists them.`);
   return file;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { count, wellFormed } from '#lib/text.ts';
 import { type PidLock, takeLock } from '#lib/pid-lock.ts';
@@ -101,8 +101,17 @@ function record(id: string, file: string, entries: readonly Entry[], first: read
   };
 }
 
-/** The log of a session id in a directory's folder, or undefined. */
+/** The log of a session id: one of this directory, else one of any other. Undefined when there is none. */
 export function sessionFile(place: Place, id: string): string | undefined {
-  const file = join(sessionFolder(place.home, place.cwd), `${id}.jsonl`);
-  return /^[\w-]+$/.test(id) && existsSync(file) ? file : undefined;
+  if (!/^[\w-]+$/.test(id)) return undefined;
+  const folders = [sessionFolder(place.home, place.cwd), ...foldersIn(place.home.sessions)];
+  return folders.map((folder) => join(folder, `${id}.jsonl`)).find((file) => existsSync(file));
+}
+
+function foldersIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).map((name) => join(folder, name));
+  } catch {
+    return [];
+  }
 }

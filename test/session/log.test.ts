@@ -193,6 +193,8 @@ describe('the list of sessions', () => {
     expect(list[1]).toMatchObject({ firstWords: 'older words', branch: 'main', cwd: '/some/where' });
     expect((await newestSession(place(home).home, '/some/where'))?.file).toBe(newer);
     expect(sessionFile(place(home), list[0]?.id ?? '')).toBe(newer);
+    expect(sessionFile(place(home), list[2]?.id ?? '')).toBe(elsewhere);
+    expect(sessionFile(place(home), 'unknown')).toBeUndefined();
     expect(sessionFile(place(home), '../../etc/passwd')).toBeUndefined();
   });
   it('is empty where there are none', async () => {
