@@ -15,6 +15,8 @@ export interface Rule {
   readonly tools: readonly string[];
   /** What must be there for the example to work, where the repository alone will not do. */
   readonly needs?: string;
+  /** Whether it is asked about long requests too: its patterns then take linear time. */
+  readonly anyLength?: boolean;
   /** What to do, or undefined when the request is not of this kind. Asked anew after each call of its own. */
   reply(view: View): Turn | undefined;
 }

@@ -14,7 +14,7 @@ const MOST_LINES = 20;
 
 /** Requests that are answered from what the conversation holds, without a tool. */
 export const talkRules: readonly Rule[] = [
-  { id: 'summary', example: '/compact', tools: [], reply: (view) => (asksForSummary(view.ask) ? { say: summarise(view) } : undefined) },
+  { id: 'summary', example: '/compact', tools: [], anyLength: true, reply: (view) => (asksForSummary(view.ask) ? { say: summarise(view) } : undefined) },
   { id: 'see', example: 'What do you see?', tools: [], reply: (view) => (SEE.test(view.ask) ? { say: seen(view) } : undefined) },
   { id: 'changed', example: 'What changed?', tools: [], reply: (view) => (CHANGED.test(view.ask) ? { say: changes(view) } : undefined) },
   { id: 'asked', example: 'What did I ask before?', tools: [], reply: (view) => (ASKED.test(view.ask) ? { say: asked(view) } : undefined) },

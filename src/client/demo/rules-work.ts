@@ -16,7 +16,7 @@ const SHOWN_LINES = 30;
 
 /** Requests that change something or run something. */
 export const workRules: readonly Rule[] = [
-  { id: 'write', example: 'Create notes.txt with "alpha"', tools: ['Write'], reply: write },
+  { id: 'write', example: 'Create notes.txt with "alpha"', tools: ['Write'], anyLength: true, reply: write },
   { id: 'append', example: 'Add the line "one more" to notes.txt', tools: ['Read', 'Write'], needs: 'notes.txt', reply: append },
   { id: 'replace', example: 'Replace "alpha" by "beta" in notes.txt', tools: ['Read', 'Edit'], needs: 'notes.txt with "alpha" in it', reply: replace },
   { id: 'run', example: 'Run `node --version`', tools: ['Bash'], reply: run },

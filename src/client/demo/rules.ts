@@ -22,6 +22,8 @@ export const rules: readonly Rule[] = [
 ];
 
 const GO_ON = /^(?:go on|continue|carry on|try again|again|once more|resume)[.!]*$/i;
+/** Characters beyond which a request is none of the plain ones. */
+const LONG = 2000;
 const LOOKS = new Set(['Read', 'Glob', 'Grep']);
 /** Calls for one turn, after which it ends whatever was asked. */
 const MOST_CALLS = 30;
@@ -105,6 +107,7 @@ function sameAgain(turn: Turn, done: readonly Done[]): Turn {
 
 function answerTo(view: View): Turn | undefined {
   for (const rule of rules) {
+    if (view.ask.length > LONG && rule.anyLength !== true) continue;
     const turn = rule.reply(view);
     if (turn === undefined) continue;
     if (turn.call === undefined || view.tools.has(turn.call.tool)) return turn;

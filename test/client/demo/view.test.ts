@@ -110,6 +110,16 @@ describe('whatever stands in the request', () => {
   });
 });
 
+describe('long requests', () => {
+  it('are written to files, or not understood, in no time', () => {
+    const long = 'change what is to what to in a.ts to '.repeat(5_000);
+    expect(replyTo(viewOf(request(user(text(`write a.txt with ${long}`))))).call).toMatchObject({ tool: 'Write', input: { file_path: 'a.txt' } });
+    for (const start of ['replace ', 'read ', 'find ', 'what is ', '@a.ts ', 'save "', 'write a.txt ', '']) {
+      expect(replyTo(viewOf(request(user(text(`${start}${long}`))))).say).toMatch(/did not understand/);
+    }
+  });
+});
+
 describe('small things', () => {
   it('takes courtesies off', () => {
     expect(['Please read a.ts', 'hey, can you please read a.ts', 'Could you read a.ts, please?', 'tell me what changed', 'write a.txt with please'].map(plain))
