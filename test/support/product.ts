@@ -1,11 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
 import type { Entry } from '#domain/entry.ts';
 import { historyFaults } from './messages-server/history.ts';
-import type { MessagesServer, Recorded } from './messages-server/server.ts';
+import { type MessagesServer, type Recorded, type ServerOptions, startServer } from './messages-server/server.ts';
 import { blocksOf, list, obj, type Obj, text } from './messages-server/shape.ts';
 import { tempFolder } from './temp.ts';
 
@@ -23,13 +24,15 @@ export interface Running {
   readonly pid: number;
   readonly ended: Promise<Finished>;
   kill(signal: NodeJS.Signals): void;
-  /** Writes to its standard input, which was asked for with `input: 'open'`. */
-  write(words: string): void;
+  /** What it wrote so far. */
+  stdout(): string;
+  stderr(): string;
 }
 
 export interface RunOptions {
-  /** What is piped in; `open` leaves the pipe open. Without it there is no input. */
+  /** What is piped in; without it there is no input. */
   readonly input?: string;
+  /** Leaves the pipe open. */
   readonly open?: boolean;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
@@ -83,19 +86,14 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>, args: reado
   if (options.open !== true) child.stdin?.end();
   // A program that ends without reading breaks the pipe.
   child.stdin?.on('error', () => undefined);
-  return { pid: child.pid ?? 0, ended: endOf(child), kill: (signal) => { child.kill(signal); }, write: (words) => { child.stdin?.write(words); } };
-}
-
-const NUMBERS: Readonly<Partial<Record<NodeJS.Signals, number>>> = { SIGINT: 2, SIGKILL: 9, SIGTERM: 15 };
-
-function endOf(child: ChildProcess): Promise<Finished> {
   let [stdout, stderr] = ['', ''];
   child.stdout?.setEncoding('utf8').on('data', (words: string) => { stdout += words; });
   child.stderr?.setEncoding('utf8').on('data', (words: string) => { stderr += words; });
-  return new Promise((resolve, reject) => {
+  const ended = new Promise<Finished>((resolve, reject) => {
     child.on('error', reject);
-    child.on('close', (code, signal) => { resolve({ code: code ?? 128 + (signal === null ? 0 : NUMBERS[signal] ?? 0), stdout, stderr }); });
+    child.on('close', (code, signal) => { resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), stdout, stderr }); });
   });
+  return { pid: child.pid ?? 0, ended, kill: (signal) => { child.kill(signal); }, stdout: () => stdout, stderr: () => stderr };
 }
 
 function logsBelow(folder: string): readonly string[] {
@@ -136,6 +134,18 @@ export function resultIn(stdout: string): Result {
   expect(value).toMatchObject({ type: 'result', session_id: expect.stringMatching(/^[\w-]{36}$/) as string, duration_ms: expect.any(Number) as number });
   expect(Object.keys(obj(value['usage'])).sort()).toEqual(['cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'output_tokens']);
   return value as unknown as Result;
+}
+
+/** A strict server that answers by a script; gone when the test is over. */
+export async function serve(script: NonNullable<ServerOptions['script']>, more: Omit<ServerOptions, 'script'> = {}): Promise<MessagesServer> {
+  const server = await startServer({ script, ...more });
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Resolves as soon as it holds. */
+export function until(holds: () => boolean, ms = 15_000): Promise<void> {
+  return expect.poll(holds, { timeout: ms, interval: 10 }).toBe(true);
 }
 
 /** No request was refused, and each has a sound history. */
