@@ -1,5 +1,4 @@
 import { defineCommand } from '#domain/command.ts';
-import { modeOf } from '#domain/folds.ts';
 
 /** Turns plan mode on and off. */
 export default defineCommand({
@@ -8,10 +7,10 @@ export default defineCommand({
   usage: '[on | off]',
   anytime: true,
   complete: () => ['on', 'off'],
-  run(args, { session }) {
+  run(args, { mode }) {
     const word = args.trim();
     if (word !== '' && word !== 'on' && word !== 'off') return { type: 'refuse', message: 'It is /plan, /plan on or /plan off.' };
-    const on = word === '' ? modeOf(session.log) !== 'plan' : word === 'on';
+    const on = word === '' ? mode !== 'plan' : word === 'on';
     return { type: 'mode', mode: on ? 'plan' : 'default' };
   },
 });

@@ -66,6 +66,8 @@ export interface CommandContext {
   readonly surface: 'screen' | 'print';
   readonly cwd: string;
   readonly model: ModelFacts;
+  /** The mode in effect, also before the log says one. */
+  readonly mode: PermissionMode;
   context(): Promise<ContextView>;
   cost(): CostView;
   models(): readonly ModelFacts[];

@@ -87,7 +87,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
       for (const one of found) if (one.ok) open.session.append(one.entry);
       return found.flatMap((one) => (one.ok ? [] : [one.message]));
     },
-    context: (surface, keys) => contextOf(house, () => open.session, request, surface, keys),
+    context: (surface, keys) => contextOf(house, { session: () => open.session, mode: modes.now, request }, surface, keys),
     rows: () => house.desk.meter.describe(request(), open.session.log),
     close: () => { open.close(); },
   };
@@ -127,11 +127,17 @@ function carriedOver({ log }: LogSession): readonly EntryBody[] {
 
 type Request = ReturnType<typeof nextRequest>;
 
-function contextOf(house: House, session: () => LogSession, request: () => Request, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
+interface Held {
+  readonly session: () => LogSession;
+  readonly mode: () => PermissionMode;
+  readonly request: () => Request;
+}
+
+function contextOf(house: House, { session, mode, request }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
   const { desk, place, reminders, tools } = house;
   return {
     session: session(), commands, surface, keys,
-    cwd: tools.cwd(session()), model: desk.facts(),
+    cwd: tools.cwd(session()), model: desk.facts(), mode: mode(),
     context: () => desk.meter.contextView(request(), session().log),
     cost: () => costOf(session().log),
     models: () => desk.models(),

@@ -55,7 +55,8 @@ export class Interactive implements Controller, Entrance {
   submit(text: string): void {
     const line = text.trim();
     if (line === '') return;
-    keepHistory(this.house.place.home.history, this.house.place.cwd, line);
+    // A key may stand on that line, and history is a file.
+    if (!line.startsWith('/login')) keepHistory(this.house.place.home.history, this.house.place.cwd, line);
     this.#take(line);
   }
 
@@ -113,7 +114,7 @@ export class Interactive implements Controller, Entrance {
     const args = line.slice(space + 1);
     const word = args.slice(args.search(/\S*$/));
     const words = await findCommand(commands, line.slice(1, space))?.complete?.(args, this.#context()) ?? [];
-    return words.filter((one) => one.startsWith(word) && one !== word).map((one) => ({ insert: one, label: one }));
+    return words.filter((one) => one.startsWith(word) && one !== word).map((one) => ({ insert: one, label: one, ...(one.endsWith('/') && { more: true }) }));
   }
 
   history(): Promise<readonly string[]> {

@@ -59,10 +59,9 @@ describe('short ones', () => {
   });
 
   it('/plan turns round, or does what it is told', async () => {
-    const { session, run, refused } = desk();
+    const { run, refused } = desk();
     expect(await run('plan')).toEqual({ type: 'mode', mode: 'plan' });
-    session.append({ type: 'mode', mode: 'plan' });
-    expect(await run('plan')).toEqual({ type: 'mode', mode: 'default' });
+    expect(await desk({}, { mode: 'plan' }).run('plan')).toEqual({ type: 'mode', mode: 'default' });
     expect(await run('plan on')).toEqual({ type: 'mode', mode: 'plan' });
     expect(await run('plan off')).toEqual({ type: 'mode', mode: 'default' });
     expect(await refused('plan maybe')).toBe('It is /plan, /plan on or /plan off.');

@@ -37,7 +37,7 @@ export function desk(files: Readonly<Record<string, string>> = {}, more: Partial
     blobs, cwd, log: () => session.log, files: () => Promise.resolve(Object.keys(files)), run: () => Promise.resolve({ output: 'ran\n', exitCode: 0 }),
   });
   const context: CommandContext = {
-    session, commands, surface: 'screen', cwd, model: factsOf('claude-opus-5-5'), keys: [{ keys: 'Ctrl-C', what: 'interrupt' }],
+    session, commands, surface: 'screen', cwd, model: factsOf('claude-opus-5-5'), mode: 'default', keys: [{ keys: 'Ctrl-C', what: 'interrupt' }],
     context: () => Promise.resolve({ rows: [], estimated: 0, measured: undefined, error: undefined, window: 1_000_000, limit: 200_000, model: 'claude-opus-5-5' }),
     cost: () => ({ usd: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, perModel: [] }),
     models: knownModels,
