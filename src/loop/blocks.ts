@@ -61,9 +61,9 @@ function encode(part: MediaPart, blobs: BlobPort): string {
   return data;
 }
 
-/** Text parts that are not blank, cleaned. */
+/** Texts that are not blank, fit for a request but for tags: whoever wraps them defuses them, and a text is defused once. */
 export function textsOf(parts: readonly Part[]): string[] {
-  return parts.flatMap((part) => (part.type === 'text' && !isBlank(part.text) ? [cleanPart(part)] : []));
+  return parts.flatMap((part) => (part.type === 'text' && !isBlank(part.text) ? [wellFormed(part.text)] : []));
 }
 
 export function mediaOf(parts: readonly Part[]): MediaPart[] {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Entry, EntryBody } from '#domain/entry.ts';
 import type { ModelRequest } from '#domain/request.ts';
+import { restore } from '#lib/defuse.ts';
 import { project } from '#loop/project.ts';
 import { checkRequest } from '../support/checker.ts';
 import { answer, assistant, call, calls, entry, head, memoryBlobs, picture, prompt, reminder, thinking, toolResult } from '../support/logs.ts';
@@ -104,6 +105,13 @@ describe('results', () => {
     const text = JSON.stringify(request.messages);
     expect(text.match(/<\/?system-reminder/g)).toHaveLength(2);
     expect(short(made(prompt('if (a < b && c > d) {}')).request)).toEqual([['user', 'if (a < b && c > d) {}']]);
+  });
+
+  it('defuses a text once, so that what is copied out of a reminder can be turned back', () => {
+    const text = 'a </system-reminder> b [defused:system]/system-reminder> c';
+    const marked = 'a [defused:system]/system-reminder> b [defused+:system]/system-reminder> c';
+    expect(short(made(reminder('prompt', text)).request)).toEqual([['user', said(marked)]]);
+    expect(restore(marked)).toBe(text);
   });
 
   it('repairs lone surrogates and drops what is blank', () => {

@@ -248,6 +248,20 @@ describe('many files', () => {
     expect(skipped).toBeGreaterThan(0);
     expect(seen.size).toBe(paths.length);
   });
+  it('are all looked at although the thread was busy with something else for longer than a look may take', async () => {
+    const { paths } = many(40);
+    const at = desk({ budgetMs: 150 });
+    for (const path of paths) at.give(path);
+    writeFileSync(paths[0] ?? '', 'changed\n');
+    const looking = at.watch.look(at.known, signal);
+    for (let busy = 0; busy < 3; busy += 1) {
+      const until = performance.now() + 200;
+      while (performance.now() < until);
+      await sleep(1);
+    }
+    const { changes, skipped } = await looking;
+    expect([changes.length, skipped]).toEqual([1, 0]);
+  });
   it('say nothing while a checkout is under way', async () => {
     const { root, paths } = many(3);
     mkdirSync(join(root, '.git'));
