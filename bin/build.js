@@ -48,10 +48,10 @@ export async function bundle() {
     alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` },
     plugins: [noDevtools],
     define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },
-    // CommonJS packages inside an ES module bundle still call require for what Node brings along.
-    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);" },
+    // CommonJS packages inside an ES module bundle still call require for what Node brings along, and ask for their own file's name.
+    banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); const __filename = import.meta.filename;" },
     metafile: true,
-    logLevel: 'error',
+    logLevel: 'silent',
   });
   const help = execFileSync(process.execPath, ['--input-type=module', '-e', `const { main } = await import(${JSON.stringify(`${out}/main.js`)}); await main(['--help']);`], { encoding: 'utf8' });
   writeFileSync(`${out}/help.txt`, help);

@@ -62,12 +62,11 @@ function whyNot(code, output) {
   return `the packages could not be installed (npm ci ended with code ${code}). Mend what npm says and start again:`;
 }
 
-async function compile() {
+async function compile(make) {
   const stamp = buildStamp();
   say('building …');
   try {
-    const { bundle } = await import('./build.js');
-    await bundle();
+    await make();
   } catch (error) {
     say(`the build failed: ${error instanceof Error ? error.message : String(error)}`);
     return 1;
@@ -93,6 +92,19 @@ export async function makeReady() {
     say(`${root} is not built and cannot be written to. Copy it to a folder of your own and start it there.`);
     return 1;
   }
-  const task = async () => (isInstalled() ? 0 : await install()) || (isBuilt() ? 0 : await compile());
-  return alone(SETUP_LOCK, task, () => { say('another set-up of this checkout is under way; waiting for it …'); });
+  return alone(SETUP_LOCK, async () => (isInstalled() ? 0 : await install()) || (isBuilt() ? 0 : await compile(bundle)), wait);
+}
+
+/** Makes dist/ anew, whatever is there, with `make`. Resolves as `makeReady` does. */
+export async function buildAnew(make) {
+  return alone(SETUP_LOCK, () => compile(make), wait);
+}
+
+async function bundle() {
+  const builder = await import('./build.js');
+  return builder.bundle();
+}
+
+function wait() {
+  say('another set-up of this checkout is under way; waiting for it …');
 }

@@ -30,6 +30,13 @@ export function run(command, args, options) {
       keep(error.message);
       done(127);
     });
+    // Descendants of what was interrupted may hold its pipes for long.
+    child.on('exit', (code, signal) => {
+      if (passed === undefined) return;
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      done(code, signal);
+    });
     child.on('close', done);
   });
 }

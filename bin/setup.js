@@ -1,7 +1,7 @@
 // What the scripts of package.json run: a checkout is made ready, then started, tested, checked, measured or packed.
 import { fileURLToPath } from 'node:url';
 import { nodeTooOld } from './node-version.js';
-import { makeReady, root, say } from './ready.js';
+import { buildAnew, makeReady, root, say } from './ready.js';
 import { run } from './run.js';
 
 const node = async (...args) => (await run(process.execPath, args, { cwd: root, stdio: 'inherit' })).code;
@@ -36,8 +36,7 @@ const VERBS = {
   check,
   async pack() {
     const { completePackage } = await import('./pack.js');
-    await completePackage();
-    return 0;
+    return buildAnew(completePackage);
   },
 };
 
