@@ -21,7 +21,7 @@ export default defineConfig({
       {
         ...shared,
         test: {
-          name: 'unit', root, include: ['test/**/*.test.{ts,tsx}'], exclude: ['test/terminal/**', 'test/product/**'],
+          name: 'unit', root, include: ['test/**/*.test.{ts,tsx}'], exclude: ['test/terminal/**', 'test/product/**', 'test/fault/**'],
           // Importing ink costs most of a run: one process for many files, so no test may leave module state behind.
           pool: 'forks', isolate: false, maxWorkers: 2, testTimeout: 20_000, server: { deps: { inline: ['ink'] } },
         },
@@ -29,7 +29,7 @@ export default defineConfig({
       {
         ...shared,
         test: {
-          name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts'],
+          name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts', 'test/fault/**/*.test.ts'],
           pool: 'forks', isolate: true, maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000,
         },
       },

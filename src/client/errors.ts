@@ -107,6 +107,7 @@ function apiTrouble(said: Said, { model, host }: Asked): Trouble {
   const label = status === undefined ? type || 'error in the stream' : String(status);
   const headers = said.headers === undefined ? {} : { headers: said.headers };
   const is = (code: number, name: string): boolean => status === code || (status === undefined && type === name);
+  if (status !== undefined && status >= 300 && status < 400) return stop('server', `${host} sends requests on to ${redirectOf(headers.headers)} (${label}), where the key is not taken. Check the base URL.`, 'redirected');
   if (is(401, 'authentication_error')) return stop('auth', `The key was refused by ${host} (${label})${words}. Run /login, or check the key in the environment.${id}`, 'key refused');
   if (is(402, 'billing_error')) return stop('limit', `Payment needed at ${host} (${label})${words}. Check billing for this key.${id}`, 'billing');
   if (is(403, 'permission_error')) return stop('permission', `This key may not do that at ${host} (${label})${words}. Check its rights for ${model}, or use another model with /model.${id}`, 'not permitted');
@@ -122,6 +123,11 @@ function apiTrouble(said: Said, { model, host }: Asked): Trouble {
     return { ...again('server', `${host} has trouble (${label})${words}. Try again later.${id}`, `server trouble (${label})`), ...headers };
   }
   return { ...refused(said, `The request was refused by ${host} (${label})${words}.${id}`, host), ...headers };
+}
+
+function redirectOf(headers: Headers | undefined): string {
+  const location = headers?.get('location') ?? '';
+  return URL.canParse(location) ? new URL(location).host : 'another address';
 }
 
 /** A request that the server finds fault with: some of these the loop can mend. */

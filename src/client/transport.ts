@@ -1,5 +1,6 @@
 import type { Anthropic } from '@anthropic-ai/sdk';
 import { UserError } from '#lib/errors.ts';
+import { boundedEvents } from './bounded.ts';
 import { BrokenReply, ErrorEvent, NotAStream } from './errors.ts';
 import { type Obj, isObj, objOf, parseJson, stringOf } from './json.ts';
 import { type Environment, proxyFetch } from './proxy.ts';
@@ -78,12 +79,15 @@ async function load(connection: Connection): Promise<Sdk> {
   return { client, rawEvents: (response) => Stream.rawEvents(response) };
 }
 
-/** Whatever headers the SDK made up, these go out: its own few words, and ours. */
+/**
+ * Whatever headers the SDK made up, these go out: its own few words, and ours. A redirect is an answer like any other: followed, it
+ * would take the key to a server that the user never named.
+ */
 function withOwnHeaders(inner: typeof fetch, connection: Connection): typeof fetch {
   const ours = new Set(['anthropic-version', 'user-agent', 'anthropic-beta', ...Object.keys(authOf(connection)), ...Object.keys(lower(connection.headers))]);
   return (input, init) => {
     const headers = [...new Headers(init?.headers)].filter(([name]) => ours.has(name) || SDK_HEADERS.test(name));
-    return inner(input, { ...init, headers: Object.fromEntries(headers) });
+    return inner(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' });
   };
 }
 
@@ -105,9 +109,7 @@ async function* eventsOf(response: Response, rawEvents: Sdk['rawEvents'], watch:
     await response.body.cancel();
     throw new NotAStream(`answered with ${type.split(';')[0] ?? type}`);
   }
-  const counted = response.body.pipeThrough(new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) { watch.bytesCame(); controller.enqueue(chunk); },
-  }), { signal: watch.signal });
+  const counted = response.body.pipeThrough(boundedEvents(() => { watch.bytesCame(); }), { signal: watch.signal });
   const events = rawEvents(new Response(counted, { headers: { 'content-type': 'text/event-stream' } }));
   for await (const { event, data } of bodyErrors(events, watch.signal)) {
     if (event === 'ping' || data === '') continue;
@@ -126,6 +128,7 @@ async function* bodyErrors<T>(events: AsyncGenerator<T, void, unknown>, signal: 
     yield* events;
   } catch (error) {
     if (signal.aborted) throw signal.reason;
+    if (error instanceof NotAStream) throw error;
     throw new BrokenReply('the reply broke off', { cause: error });
   }
 }

@@ -1,7 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
+import { readSmallFile } from '#lib/small-file.ts';
 import { count } from '#lib/text.ts';
 import { visibleLine } from './visible.ts';
 
@@ -33,7 +34,7 @@ function wantsOfFile(folder: string, name: string, read: (fields: Fields) => rea
   const path = join(folder, name);
   try {
     if (statSync(path).size > LARGEST) return [`${name} is too large to be shown`];
-    const value = JSON.parse(readFileSync(path, 'utf8')) as Json;
+    const value = JSON.parse(readSmallFile(path, LARGEST)) as Json;
     return isFields(value) ? read(value).map((line) => `${line} (${name})`) : [];
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');

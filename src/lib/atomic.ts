@@ -1,14 +1,15 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import type { Json } from './brand.ts';
 import { takeLock } from './pid-lock.ts';
+import { readSmallFile } from './small-file.ts';
 
 /** The parsed file, or undefined when it is missing or no JSON. A reader may meet a file that is just being replaced: it looks twice. */
 export function readJson(file: string): Json | undefined {
   for (let tries = 0; tries < 2; tries += 1) {
     try {
-      return JSON.parse(readFileSync(file, 'utf8')) as Json;
+      return JSON.parse(readSmallFile(file)) as Json;
     } catch (error) {
       if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     }

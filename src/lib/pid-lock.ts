@@ -1,6 +1,8 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { readSmallFile } from './small-file.ts';
 
 /** Who holds a lock. `started` tells two processes apart that bore one number (Linux: clock ticks since boot). */
 interface Holder {
@@ -17,13 +19,11 @@ export interface PidLock {
   release(): void;
 }
 
-let made = 0;
-
 /** The lock, or undefined while a living process holds it. Throws when the folder cannot be written. */
 export function takeLock(file: string): PidLock | undefined {
   const mine = JSON.stringify(holder());
-  const draft = join(dirname(file), `.lock-${process.pid}-${(made += 1)}`);
-  writeFileSync(draft, mine, { mode: 0o600 });
+  const draft = join(dirname(file), `.lock-${randomBytes(8).toString('hex')}`);
+  writeFileSync(draft, mine, { mode: 0o600, flag: 'wx' });
   try {
     for (let tries = 0; tries < 5; tries += 1) {
       if (tryLink(draft, file)) return { release: () => { if (read(file) === mine) rmSync(file, { force: true }); } };
@@ -61,7 +61,7 @@ function tryLink(from: string, to: string): boolean {
 
 function read(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readSmallFile(file);
   } catch {
     return undefined;
   }

@@ -63,10 +63,10 @@ export function configure(place: Place, args: Arguments): Configuration {
     isTrusted: () => believed,
     warnings: () => now.warnings,
     async keepRule(rule, keep) {
-      if (keep === 'local') await keepAllowRule(project, rule);
-      // Also for this run: an untrusted folder's own file stays inert, the user's answer does not.
+      // First for this run: an untrusted folder's own file stays inert, and one that takes no rule costs the next run only.
       session.push({ rule, root: project, scope: 'session' });
       now = load();
+      if (keep === 'local') await keepAllowRule(project, rule);
     },
     async believe(once) {
       believed = true;

@@ -4,6 +4,7 @@ import type { HeadBody, PermissionMode } from '#domain/entry.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
+import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { Configuration } from './configuration.ts';
@@ -82,10 +83,10 @@ const LISTING_BYTES = 64 * 1024 * 1024;
 
 /** Files below the start directory that are not ignored, relative: git knows them, else ripgrep, else none are offered to a glob. */
 async function listFiles({ cwd, repository, env }: Place, tools: ToolWing, signal: AbortSignal): Promise<readonly string[]> {
-  const options = { cwd, signal, maxBuffer: LISTING_BYTES, env: { ...env, GIT_OPTIONAL_LOCKS: '0' } };
+  const options = { cwd, signal, maxBuffer: LISTING_BYTES, env: { ...env, ...HARMLESS_GIT.env } };
   const rows = (out: string): readonly string[] => out.split('\0').filter((name) => name !== '').map((name) => name.replace(/^\.\//, ''));
   if (repository !== undefined) {
-    const listed = await run('git', ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', 'ls-files', '-z', '-co', '--exclude-standard'], options).catch(() => undefined);
+    const listed = await run('git', [...HARMLESS_GIT.args, 'ls-files', '-z', '-co', '--exclude-standard'], options).catch(() => undefined);
     if (listed !== undefined) return rows(listed.stdout);
   }
   const ripgrep = await tools.ripgrep();

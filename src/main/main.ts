@@ -48,12 +48,12 @@ async function run(argv: readonly string[], early: Early | undefined): Promise<n
 
 /** One line for what was expected to go wrong, the stack with PINION_DEBUG for what was not. */
 async function failed(error: unknown): Promise<number> {
-  const { Answered, UsageError } = await import('#cli/arguments.ts');
+  const [{ Answered, UsageError }, { sanitise }] = await Promise.all([import('#cli/arguments.ts'), import('#lib/terminal.ts')]);
   if (error instanceof Answered) {
     process.stdout.write(error.message);
     return 0;
   }
   const stack = error instanceof Error && !(error instanceof UserError) && process.env['PINION_DEBUG'] !== undefined ? error.stack : undefined;
-  process.stderr.write(`pinion: ${stack ?? messageOf(error)}\n`);
+  process.stderr.write(`pinion: ${sanitise(stack ?? messageOf(error))}\n`);
   return error instanceof UsageError ? 2 : 1;
 }

@@ -96,10 +96,15 @@ function forCommand(result: PrintResult, { card, refused }: Done): PrintResult {
 /** Prints the result and says how the process ends. */
 function write(args: Arguments, result: PrintResult, { refused, outcome }: Done): number {
   const failure = failureOf(outcome);
-  if (args.outputFormat === 'json') process.stdout.write(`${JSON.stringify(result)}\n`);
+  if (args.outputFormat === 'json') process.stdout.write(`${jsonLine(result)}\n`);
   else if (refused === true || failure !== undefined) say(failure ?? result.result);
   else if (result.result !== '') process.stdout.write(`${sanitise(result.result)}\n`);
   return refused === true ? 2 : failure === undefined ? 0 : 1;
+}
+
+/** JSON on one line that is safe to print on a terminal: the 8-bit controls, which JSON leaves as they are, are escaped too. */
+function jsonLine(value: unknown): string {
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Runs a turn to its end; what went wrong on the way, and what it waits for, is said beside the answer. */

@@ -134,7 +134,7 @@ function clientsOf({ place, settings }: ModelOptions, credentials: () => Credent
       const kind = model === DEMO_MODEL ? 'demo' : 'real';
       const client = made.get(kind) ?? createClient(kind === 'demo'
         ? { facts, fetch: demoFetch() }
-        : { ...connectionOf(credentials(), place), facts, quirks, ...fallback(settings()) });
+        : { ...connectionOf(credentials(), place), ...patienceOf(place), facts, quirks, ...fallback(settings()) });
       made.set(kind, client);
       return client;
     },
@@ -149,6 +149,22 @@ function connectionOf({ apiKey, authToken, baseURL, headers, betas }: Credential
     ...(key !== undefined && { apiKey: key }), ...(authToken !== undefined && { authToken }), ...(baseURL !== undefined && { baseURL }),
     headers, betas, env,
   };
+}
+
+/** `API_TIMEOUT_MS`: the longest silence of a server; `PINION_MAX_RETRIES`: how often a request is sent again. */
+function patienceOf({ env }: Place) {
+  const silence = wholeIn(env['API_TIMEOUT_MS']);
+  const tries = wholeIn(env['PINION_MAX_RETRIES'] ?? env['CLAUDE_CODE_MAX_RETRIES']);
+  return {
+    ...(silence !== undefined && silence > 0 && { deadlines: { headersMs: silence, idleMs: silence, stallMs: silence } }),
+    ...(tries !== undefined && { retry: { tries } }),
+  };
+}
+
+/** A whole number as settings of the environment hold them; more than a day's milliseconds are none. */
+function wholeIn(text: string | undefined): number | undefined {
+  const value = text !== undefined && /^\d{1,8}$/.test(text.trim()) ? Number(text) : undefined;
+  return value === undefined || value > 86_400_000 ? undefined : value;
 }
 
 function fallback({ fallbackModel }: Settings): { fallbackModel?: string } {

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from '#lib/brand.ts';
+import { readSmallFile } from '#lib/small-file.ts';
+import { messageOf } from '#lib/errors.ts';
 import type { Effort } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
@@ -72,8 +73,9 @@ export function readLayers(home: Home, userHome: string, project: string): { rea
 function readFields(file: string, warnings: string[]): Fields | undefined {
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch {
+    text = readSmallFile(file);
+  } catch (error) {
+    if (!isMissing(error)) warnings.push(`${file} cannot be read: ${messageOf(error)}; it was left out.`);
     return undefined;
   }
   try {
@@ -81,9 +83,13 @@ function readFields(file: string, warnings: string[]): Fields | undefined {
     if (isFields(value)) return value;
     warnings.push(`${file}: a settings file holds one JSON object; it was left out.`);
   } catch (error) {
-    warnings.push(`${file}: ${error instanceof Error ? error.message : 'no JSON'}; it was left out.`);
+    warnings.push(`${file}: ${messageOf(error)}; it was left out.`);
   }
   return undefined;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 }
 
 const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,8 +1,9 @@
 import type { Dirent } from 'node:fs';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import { fsPath, nameFromBytes } from '#lib/names.ts';
+import { readSmallFile } from '#lib/small-file.ts';
 import type { Filter } from './globs.ts';
 
 /** A file below the folder of a search; `path` is relative to it. */
@@ -36,7 +37,7 @@ const OWN = '.git';
 export async function* walk(root: string, options: WalkOptions, folder = ''): AsyncGenerator<WalkedFile> {
   options.signal.throwIfAborted();
   const here = join(root, folder);
-  const rules = options.rules === undefined ? undefined : [...await isBoundary(here, folder, options) ? [] : options.rules, ...await rulesIn(here)];
+  const rules = options.rules === undefined ? undefined : [...await isBoundary(here, folder, options) ? [] : options.rules, ...rulesIn(here)];
   for (const entry of await entriesOf(here)) {
     const name = nameFromBytes(entry.name);
     if (name === OWN) continue;
@@ -54,9 +55,12 @@ async function entriesOf(folder: string): Promise<Dirent<Buffer>[]> {
   return entries.sort((a, b) => Buffer.compare(a.name, b.name));
 }
 
-async function rulesIn(folder: string): Promise<Rules[]> {
-  const text = await readFile(join(folder, '.gitignore'), 'utf8').catch(() => undefined);
-  return text === undefined ? [] : [{ folder, ignore: ignore({ ignorecase: false }).add(text) }];
+function rulesIn(folder: string): Rules[] {
+  try {
+    return [{ folder, ignore: ignore({ ignorecase: false }).add(readSmallFile(join(folder, '.gitignore'))) }];
+  } catch {
+    return [];
+  }
 }
 
 /** The nearest .gitignore that speaks of a path decides. */
@@ -87,7 +91,7 @@ export async function rulesAbove(root: string): Promise<Above> {
   let inRepository = await isRepository(root);
   for (let folder = root; !inRepository && folder !== dirname(folder);) {
     folder = dirname(folder);
-    found.unshift(...await rulesIn(folder));
+    found.unshift(...rulesIn(folder));
     inRepository = await isRepository(folder);
   }
   const overruled = isIgnored(found, root, true);

@@ -1,0 +1,53 @@
+import { NotAStream } from './errors.ts';
+
+/** No event of an honest server comes near it: a whole reply of the largest model has less than a tenth. */
+const MOST_EVENT_BYTES = 32 * 1024 * 1024;
+const MOST_REPLY_BYTES = 256 * 1024 * 1024;
+
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+
+/**
+ * Hands bytes of an event stream on only with the end of an event among them: the SDK looks through all that it holds with each
+ * piece, which takes minutes for one large event in small pieces. Throws {@link NotAStream} for an event or a reply without end.
+ */
+export function boundedEvents(onBytes: () => void): TransformStream<Uint8Array, Uint8Array> {
+  let held: Uint8Array[] = [];
+  let holding = 0;
+  let total = 0;
+  const ends = createEnds();
+  const release = (controller: TransformStreamDefaultController<Uint8Array>): void => {
+    if (holding > 0) controller.enqueue(held.length === 1 ? held[0] : Buffer.concat(held));
+    held = [];
+    holding = 0;
+  };
+  return new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      onBytes();
+      held.push(chunk);
+      holding += chunk.length;
+      total += chunk.length;
+      if (total > MOST_REPLY_BYTES) throw new NotAStream('sends a reply without end');
+      if (ends(chunk)) release(controller);
+      else if (holding > MOST_EVENT_BYTES) throw new NotAStream('sends an event without end');
+    },
+    flush: release,
+  });
+}
+
+/** Tells of each chunk whether an event ends in it: two line ends (LF, CR LF or CR) in a row, wherever the chunks are cut. */
+function createEnds(): (chunk: Uint8Array) => boolean {
+  let lineEnds = 0;
+  let last = 0;
+  return (chunk) => {
+    let found = false;
+    for (const byte of chunk) {
+      if (byte === LINE_FEED) lineEnds += last === CARRIAGE_RETURN ? 0 : 1;
+      else if (byte === CARRIAGE_RETURN) lineEnds += 1;
+      else lineEnds = 0;
+      if (lineEnds >= 2) found = true;
+      last = byte;
+    }
+    return found;
+  };
+}
