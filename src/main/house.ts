@@ -4,6 +4,7 @@ import type { HeadBody, PermissionMode } from '#domain/entry.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
+import { boundedProgram } from '#lib/bounded-program.ts';
 import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
@@ -91,6 +92,6 @@ async function listFiles({ cwd, repository, env }: Place, tools: ToolWing, signa
   }
   const ripgrep = await tools.ripgrep();
   if (ripgrep === undefined) return [];
-  const listed = await run(ripgrep, ['--files', '-0', '--hidden', '--no-config', '-g', '!.git', './'], options).catch(() => undefined);
+  const listed = await run(...boundedProgram(ripgrep, ['--files', '-0', '--hidden', '--no-config', '-g', '!.git', './']), options).catch(() => undefined);
   return listed === undefined ? [] : rows(listed.stdout);
 }

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { basename, delimiter, isAbsolute, join } from 'node:path';
+import { boundedProgram } from '#lib/bounded-program.ts';
 import { nameFromBytes } from '#lib/names.ts';
 import { type Fits, globOf } from './globs.ts';
 import { type Hit, LONGEST_LINE, type Query, SearchError, shortLine } from './query.ts';
@@ -20,7 +21,7 @@ async function isProgram(path: string): Promise<boolean> {
 
 /** No configuration, no preprocessors, no rules but those of .gitignore: the same everywhere. */
 const FIXED = ['--no-config', '--hidden', '--no-ignore-global', '--no-ignore-exclude', '--no-ignore-dot',
-  '--color=never', '--no-heading', '--with-filename', '--line-number', '--null', '--no-messages', '--no-context-separator', '--sort=path', '--engine=auto', '--crlf'];
+  '--color=never', '--no-heading', '--with-filename', '--line-number', '--null', '--no-messages', '--no-context-separator', '--sort=path', '--engine=auto', '--crlf', '--no-mmap'];
 
 function argumentsOf(query: Query): string[] {
   // To ripgrep `[id]` is never a name, and a type does not count beside a glob; what is too much is sorted out afterwards.
@@ -41,7 +42,7 @@ function argumentsOf(query: Query): string[] {
 
 /** Searches with ripgrep. Ends it when the signal aborts or nobody asks for more. Throws {@link SearchError}. */
 export async function* searchWithRipgrep(program: string, query: Query, signal: AbortSignal): AsyncGenerator<Hit> {
-  const child = spawn(program, argumentsOf(query), { cwd: query.root, env: {}, stdio: ['ignore', 'pipe', 'pipe'], signal });
+  const child = spawn(...boundedProgram(program, argumentsOf(query)), { cwd: query.root, env: {}, stdio: ['ignore', 'pipe', 'pipe'], signal });
   let complaint = '';
   child.stderr.on('data', (chunk: Buffer) => { if (complaint.length < 4000) complaint += chunk.toString(); });
   const ended = new Promise<number | null>((resolve, reject) => {
@@ -62,6 +63,7 @@ export async function* searchWithRipgrep(program: string, query: Query, signal: 
     const code = await ended;
     // Code 2 with hits: some file could not be read, which is no reason to hold back the others.
     if (code === 2 && !found && complaint !== '') throw new SearchError(reasonOf(complaint));
+    if (code === null && !signal.aborted) throw new SearchError('the search program was ended from outside, or ran out of memory (is a .gitignore here no regular file?)');
   } finally {
     child.kill('SIGKILL');
   }
