@@ -7,11 +7,12 @@ const markdown: Plugin = {
 };
 
 const root = new URL('..', import.meta.url).pathname;
-const shared = {
+/** Made anew for each project: the runner empties what it is given. */
+const shared = () => ({
   plugins: [markdown],
   define: { PINION_VERSION: JSON.stringify('0.0.0-test') },
   resolve: { alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` } },
-};
+});
 
 export default defineConfig({
   root,
@@ -19,7 +20,7 @@ export default defineConfig({
     reporters: ['default', `${root}test/support/closing-line.ts`],
     projects: [
       {
-        ...shared,
+        ...shared(),
         test: {
           name: 'unit', root, include: ['test/**/*.test.{ts,tsx}'], exclude: ['test/terminal/**', 'test/product/**', 'test/fault/**'],
           // Importing ink costs most of a run: one process for many files, so no test may leave module state behind.
@@ -27,7 +28,7 @@ export default defineConfig({
         },
       },
       {
-        ...shared,
+        ...shared(),
         test: {
           name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts', 'test/fault/**/*.test.ts'],
           pool: 'forks', isolate: true, maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000,

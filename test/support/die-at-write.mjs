@@ -17,7 +17,7 @@ fs.openSync = (path, ...rest) => {
 fs.writeSync = (fd, bytes, ...rest) => {
   if (!logs.has(fd)) return writeSync(fd, bytes, ...rest);
   if (number !== undefined) number += 1;
-  else if (String(bytes).includes('"type":"prompt"')) number = 0;
+  else if (Buffer.from(bytes).includes('"type":"prompt"')) number = 0;
   if (number === Math.floor(at)) {
     if (at % 1 !== 0) writeSync(fd, bytes.subarray(0, Math.ceil(bytes.length / 2)));
     process.kill(process.pid, 'SIGKILL');
