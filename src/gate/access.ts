@@ -24,8 +24,11 @@ export interface Access {
 
 /** Looking at one path with the named tool. `tool` matters only for rules that name it (`Grep(…)`); Read rules hold for all. */
 export function readVerdict(access: Access, tool: string, written: string, cwd: string): PathVerdict {
-  const place = access.places.look(written, cwd);
-  const { book } = access;
+  return readVerdictOn(access, tool, written, access.places.look(written, cwd));
+}
+
+/** As {@link readVerdict}, on a path that was looked up already. */
+export function readVerdictOn({ book }: Access, tool: string, written: string, place: Place): PathVerdict {
   const denied = book.path('deny', tool, 'read', place);
   if (denied !== undefined) return { kind: 'deny', why: `reading ${place.label} is forbidden by ${named(denied)}` };
   const asked = book.path('ask', tool, 'read', place);
@@ -38,8 +41,11 @@ export function readVerdict(access: Access, tool: string, written: string, cwd: 
 
 /** Changing one path with the named tool. */
 export function writeVerdict(access: Access, tool: string, written: string, cwd: string): PathVerdict {
-  const place = access.places.look(written, cwd);
-  const { book } = access;
+  return writeVerdictOn(access, tool, written, access.places.look(written, cwd));
+}
+
+/** As {@link writeVerdict}, on a path that was looked up already. */
+export function writeVerdictOn({ book, edits }: Access, tool: string, written: string, place: Place): PathVerdict {
   if (HARMLESS.test(place.lexical) && HARMLESS.test(written)) return OK;
   const denied = book.path('deny', tool, 'write', place);
   if (denied !== undefined) return { kind: 'deny', why: `writing ${place.label} is forbidden by ${named(denied)}` };
@@ -49,7 +55,7 @@ export function writeVerdict(access: Access, tool: string, written: string, cwd:
   if (place.kernel) return { kind: 'ask', why: `${place.lexical} is a file of the kernel`, hard: false };
   if (book.path('allow', tool, 'write', place) !== undefined) return OK;
   if (place.root === undefined) return { kind: 'ask', why: `${shown(place)} is outside of the working folders`, hard: false };
-  return access.edits ? OK : { kind: 'ask', why: `it changes ${place.label}`, hard: false };
+  return edits ? OK : { kind: 'ask', why: `it changes ${place.label}`, hard: false };
 }
 
 /** A word of a command that an allow rule covers, taken for a path: outside of the working folders it asks if there is such a place. */

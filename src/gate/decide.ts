@@ -1,8 +1,9 @@
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
-import { isWithin } from '#lib/within.ts';
-import { readVerdict, writeVerdict, type Access, type PathVerdict } from './access.ts';
+import { isWithin, realPathOf } from '#lib/within.ts';
+import { readVerdictOn, writeVerdictOn, type Access, type PathVerdict } from './access.ts';
 import { coversCall, searchStart, spellingsOf, textIn } from './calls.ts';
 import { hostOf } from './match.ts';
 import type { Places } from './places.ts';
@@ -24,7 +25,7 @@ export interface Situation {
 }
 
 export type Decision =
-  | { readonly kind: 'allow' }
+  | { readonly kind: 'allow'; readonly judged: Judged }
   | { readonly kind: 'refuse'; readonly by: 'rule' | 'mode'; readonly reason: string }
   | {
     readonly kind: 'ask';
@@ -33,9 +34,13 @@ export type Decision =
     /** Rules with which the same call passes; empty when no rule can do that. */
     readonly rules: readonly string[];
     readonly keep: 'session' | 'local';
+    readonly judged: Judged;
   };
 
-const ALLOW: Decision = { kind: 'allow' };
+/** The real paths that a decision holds for: for a file tool where its path may lead, for a command where it runs. None: no path was judged. */
+export type Judged = readonly string[];
+
+const ALLOW: Decision = { kind: 'allow', judged: [] };
 /** Tools that touch nothing but the conversation. */
 const FREE = new Set(['TodoWrite', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']);
 const PLAN = 'Plan mode is on: look, do not change anything. Work out the plan and present it; the user switches the mode when it may be carried out.';
@@ -60,7 +65,17 @@ function decideOnce(call: Call, now: Situation): Decision {
 }
 
 function decideCommand(call: Call, now: Situation, book: Rulebook): Decision {
-  const { mode, places, cwd, trusted } = now;
+  // A directory that is gone is given up for the first working folder: the command is judged where it will run.
+  const cwd = isFolder(now.cwd) ? now.cwd : now.places.anchors().roots[0] ?? '/';
+  const decision = decideCommandIn(cwd, call, now, book);
+  return decision.kind === 'refuse' ? decision : { ...decision, judged: [realPathOf(cwd)] };
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function decideCommandIn(cwd: string, call: Call, { mode, places, trusted }: Situation, book: Rulebook): Decision {
   const judged = judgeCommand(textIn(call, 'command') ?? '', { places, book, edits: mode === 'acceptEdits', home: places.anchors().home, cwd, trusted });
   const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
   if (judged.decision === 'deny') return byRule(judged.reasons[0] ?? '');
@@ -76,7 +91,9 @@ function decidePath(call: Call, access: 'read' | 'write', now: Situation, book: 
   const { places, cwd, mode } = now;
   const about: Access = { places, book, edits: mode === 'acceptEdits' };
   const start = call.tool === 'Glob' || call.tool === 'Grep' || call.tool === 'LS' ? searchStart(call) : { path: textIn(call, 'file_path', 'notebook_path', 'path') ?? '.', elsewhere: false };
-  const verdicts = spellingsOf(start.path, places, cwd).map((path): PathVerdict => (access === 'read' ? readVerdict(about, call.tool, path, cwd) : writeVerdict(about, call.tool, path, cwd)));
+  const looks = spellingsOf(start.path, places, cwd).map((path) => ({ path, place: places.look(path, cwd) }));
+  const verdicts = looks.map(({ path, place }): PathVerdict => (access === 'read' ? readVerdictOn : writeVerdictOn)(about, call.tool, path, place));
+  const judged = looks.map(({ place }) => place.real);
   const denied = verdicts.find((verdict) => verdict.kind === 'deny');
   if (denied !== undefined) return byRule(denied.why);
   if (mode === 'plan' && access === 'write') return { kind: 'refuse', by: 'mode', reason: PLAN };
@@ -88,10 +105,10 @@ function decidePath(call: Call, access: 'read' | 'write', now: Situation, book: 
     ...(asked === undefined ? [] : [`the rule ${asked.source.rule} asks`]),
     ...open.filter((verdict) => verdict.hard).map(({ why }) => why),
   ];
-  if (hard.length > 0) return question(hard, [], 'session');
-  if (mode === 'bypassPermissions') return ALLOW;
+  if (hard.length > 0) return question(hard, [], 'session', judged);
+  if (mode === 'bypassPermissions') return { kind: 'allow', judged };
   const reasons = [...(start.elsewhere ? ['the pattern climbs out of its folder behind a wildcard'] : []), ...open.map(({ why }) => why)];
-  return reasons.length === 0 ? ALLOW : question(reasons, pathRules(start.path, access, now), 'session');
+  return reasons.length === 0 ? { kind: 'allow', judged } : question(reasons, pathRules(start.path, access, now), 'session', judged);
 }
 
 function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
@@ -128,8 +145,8 @@ function byRule(why: string): Decision {
 
 const LONGEST_REASON = 300;
 
-function question(reasons: readonly string[], rules: readonly string[], keep: 'session' | 'local'): Decision {
+function question(reasons: readonly string[], rules: readonly string[], keep: 'session' | 'local', judged: Judged = []): Decision {
   const [first = '', ...more] = [...new Set(reasons)].map(visibleLine);
   const line = more.length === 0 ? first : more.length === 1 ? `${first}; ${more[0] ?? ''}` : `${first}; ${more[0] ?? ''}; and ${more.length - 1} more`;
-  return { kind: 'ask', reason: line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`, rules, keep };
+  return { kind: 'ask', reason: line.length <= LONGEST_REASON ? line : `${line.slice(0, LONGEST_REASON - 1)}…`, rules, keep, judged };
 }

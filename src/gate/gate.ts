@@ -5,7 +5,7 @@ import type { Session } from '#domain/session.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
 import { messageOf } from '#lib/errors.ts';
 import { textIn } from './calls.ts';
-import { decide, type Decision } from './decide.ts';
+import { decide, type Decision, type Judged } from './decide.ts';
 import type { Paths } from './paths.ts';
 import type { RuleSet } from './rules.ts';
 import { marked, visible, visibleLine } from './visible.ts';
@@ -24,6 +24,8 @@ export interface GateOptions {
   readonly keepRule: (rule: string, keep: 'session' | 'local') => void | Promise<void>;
   /** Whether the folder's own git configuration may run something (default: yes). */
   readonly trusted?: () => boolean;
+  /** Is told of each call that is allowed for which real paths that holds, so that nothing else is used for it later. */
+  readonly onJudged?: (call: Call, judged: Judged) => void;
 }
 
 const INTERRUPTED: Verdict = { kind: 'refuse', by: 'user', reason: 'Interrupted by the user before it was decided.', endTurn: true };
@@ -38,14 +40,19 @@ export function createGate(options: GateOptions): GatePort {
     rules: options.rules(), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
     effect: options.effect(call), trusted: options.trusted?.() ?? true,
   });
+  const allowed = (call: Call, verdict: Verdict, judged: Judged): Verdict => {
+    if (verdict.kind === 'allow' && judged.length > 0) options.onJudged?.(call, judged);
+    return verdict;
+  };
+  const settled = (call: Call, decision: Exclude<Decision, { readonly kind: 'ask' }>): Verdict => (decision.kind === 'refuse' ? decision : allowed(call, { kind: 'allow' }, decision.judged));
   return {
     async ask(call, session, signal) {
       if (signal.aborted) return INTERRUPTED;
       const first = decideNow(call, session);
-      if (first.kind !== 'ask') return first;
+      if (first.kind !== 'ask') return settled(call, first);
       return await inTurn<Verdict>(signal, INTERRUPTED, async () => {
         const decision = decideNow(call, session);
-        return decision.kind === 'ask' ? await askAbout(call, session, decision, options, signal) : decision;
+        return decision.kind === 'ask' ? allowed(call, await askAbout(call, session, decision, options, signal), decision.judged) : settled(call, decision);
       });
     },
     async goOn(what, _session, signal) {

@@ -4,6 +4,7 @@ import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
+import type { Call } from '#domain/tool.ts';
 import { createDocuments } from '#documents/load.ts';
 import { createGate } from '#gate/gate.ts';
 import { createPaths, type Paths } from '#gate/paths.ts';
@@ -53,13 +54,15 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
   let found: Promise<string | undefined> | undefined;
   const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
-  const toolbox = createToolbox({ tools, context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep } });
+  const judged = new WeakMap<Call, readonly string[]>();
+  const toolbox = createToolbox({ tools, judged: (call) => judged.get(call), context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep } });
   const gate = createGate({
     rules: () => configuration.rules(), mode, cwd, paths, asker,
     effect: (call) => toolbox.effect(call),
     preview: (call, session) => toolbox.preview(call, session),
     keepRule: (rule, keep) => configuration.keepRule(rule, keep),
     trusted: () => configuration.isTrusted(),
+    onJudged: (call, paths) => { judged.set(call, paths); },
   });
   return {
     paths, documents, gate, ripgrep, cwd, tools: toolbox,

@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { BlobPort, ToolOutcome } from '#domain/ports.ts';
@@ -26,6 +26,8 @@ export interface ToolContext {
 /** As a tool sees it, for one call of one session. */
 export interface CallContext extends ToolContext {
   readonly session: Session;
+  /** The real paths that the call was allowed for; undefined when nobody judged any. */
+  readonly judged?: readonly string[];
 }
 
 export interface RunContext extends CallContext {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A whole number between two bounds. Models send numbers as text now and then; that is taken too. */
 export function wholeNumber(least: number, most: number): z.ZodType<number> {

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { ToolOutcome, ToolPort } from '#domain/ports.ts';
@@ -13,12 +13,19 @@ import { atIntake, failed, interrupted } from './result.ts';
 /** Milliseconds that a tool has after an interrupt to say itself what it had done. */
 const LAST_WORD_MS = 30;
 
+export interface ToolboxOptions {
+  readonly tools: readonly Tool[];
+  readonly context: ToolContext;
+  /** The real paths for which a call was allowed: it uses no others. Undefined for one that nobody judged. */
+  readonly judged?: (call: Call) => readonly string[] | undefined;
+}
+
 /**
  * The tools as the loop sees them. Whatever happens in a call, there is one outcome: bad input, an unknown tool and a tool
  * that throws are failed results, an interrupt is answered within 100 ms. Definitions are made once and are sorted by name,
  * so that their bytes stay the same from request to request.
  */
-export function createToolbox(options: { readonly tools: readonly Tool[]; readonly context: ToolContext }): ToolPort {
+export function createToolbox(options: ToolboxOptions): ToolPort {
   const { context } = options;
   const tools = new Map(shelf('tools', options.tools).map((tool) => [tool.id, tool]));
   let definitions: readonly ToolDefinition[] | undefined;
@@ -30,7 +37,8 @@ export function createToolbox(options: { readonly tools: readonly Tool[]; readon
       const bound = bind(tools, call);
       if (!bound.ok) return settle(failed(call.tool, bound.message));
       if (signal.aborted) return settle(interrupted(bound.title, 'Interrupted by the user before it began. Nothing was done.'));
-      return settle(yield* guarded(bound.run({ ...context, session, signal }), bound.title, signal));
+      const judged = options.judged?.(call);
+      return settle(yield* guarded(bound.run({ ...context, session, signal, ...(judged !== undefined && { judged }) }), bound.title, signal));
     },
   };
 }

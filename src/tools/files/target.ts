@@ -12,6 +12,29 @@ import type { CallContext } from '../define.ts';
  * letters, some disks keep them apart).
  */
 export async function lookUpTarget(written: string, context: CallContext): Promise<PathLookup> {
+  const lookup = await lookUpSpelling(written, context);
+  if (context.judged?.includes(lookup.real) === false) throw new Error(movedSince(lookup.label));
+  return lookup;
+}
+
+/** The same for a folder below which something is looked for: it may lie anywhere in what was judged. Throws when it does not. */
+export async function lookUpBelow(real: string, context: CallContext): Promise<PathLookup> {
+  const lookup = await context.paths.lookUp(real, '/');
+  if (!isJudged(lookup.real, context)) throw new Error(movedSince(lookup.label));
+  return lookup;
+}
+
+/** Whether a real path lies in what the call was allowed for. */
+export function isJudged(real: string, { judged }: CallContext): boolean {
+  return judged === undefined || judged.some((path) => isWithin(path, real));
+}
+
+/** The path was judged when it led elsewhere: somebody exchanged a folder or a link meanwhile. */
+function movedSince(label: string): string {
+  return `The path leads elsewhere than where it was allowed to lead (now to ${oneLine(label)}). Nothing was done; look again before you try once more.`;
+}
+
+export async function lookUpSpelling(written: string, context: CallContext): Promise<PathLookup> {
   const cwd = context.cwd(context.session);
   const first = await context.paths.lookUp(written, cwd);
   if (first.kind !== 'missing') return first;

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Card, CardBlock } from '#domain/card.ts';
 import type { EntryBody } from '#domain/entry.ts';
 import type { ToolOutcome } from '#domain/ports.ts';
@@ -81,6 +81,7 @@ function takeTurn(session: Session): { readonly mine: Promise<void>; pass(): voi
 async function* runOne(asked: Input, context: RunContext): AsyncGenerator<string, ToolOutcome> {
   const env = context.env();
   const at = await standing(context);
+  if (context.judged?.includes(realPathOf(at.cwd)) === false) return failed(titleOf(asked), `The working directory ${at.cwd} is another one than when the command was allowed. Nothing was run; look again before you try once more.`, { entries: at.entries });
   const progress = createProgress();
   const longest = settingOf(env, 'BASH_MAX_TIMEOUT_MS') ?? MOST_TIMEOUT_MS;
   const timeoutMs = Math.min(asked.timeout ?? settingOf(env, 'BASH_DEFAULT_TIMEOUT_MS') ?? DEFAULT_TIMEOUT_MS, longest);

@@ -1,12 +1,12 @@
 import { lstat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
-import { z } from 'zod';
+import * as z from 'zod';
 import { fsPath, oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
 import { defineTool, type RunContext } from '../define.ts';
 import { someText } from '../fields.ts';
-import { lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
+import { isJudged, lookUpBelow, lookUpSpelling, shownPath, whatIsNear } from '../files/target.ts';
 import { done, failed } from '../result.ts';
 import { globOf } from '../search/globs.ts';
 import { walk } from '../search/walk.ts';
@@ -30,7 +30,7 @@ export const glob = defineTool({
   input,
   title: ({ pattern, path }) => `Glob ${oneLine(pattern)}${path === undefined ? '' : ` in ${oneLine(path)}`}`,
   async *run({ pattern: written, path = '.' }, context) {
-    const lookup = await lookUpTarget(path, context);
+    const lookup = await lookUpSpelling(path, context);
     const cwd = context.cwd(context.session);
     const title = `Glob ${written}${lookup.label === '.' ? '' : ` in ${lookup.label}`}`;
     if (lookup.denied) return failed(title, `A rule of the user's settings denies reading ${shownPath(lookup.real, cwd)}.`);
@@ -54,9 +54,11 @@ function withoutRoot(written: string, root: string): string | undefined {
   return inside.startsWith('/') || inside.startsWith('~/') || [...base.split('/'), ...inside.split('/')].includes('..') ? undefined : inside;
 }
 
-async function find(pattern: string, root: string, { signal, paths }: RunContext): Promise<{ readonly found: readonly string[]; readonly more: boolean }> {
+async function find(pattern: string, root: string, context: RunContext): Promise<{ readonly found: readonly string[]; readonly more: boolean }> {
+  const { signal, paths } = context;
   const fits = globOf(pattern);
   const start = startOf(pattern);
+  await lookUpBelow(join(root, start), context);
   const found: string[] = [];
   const until = Date.now() + SEARCH_MS;
   let more = false;
@@ -68,7 +70,8 @@ async function find(pattern: string, root: string, { signal, paths }: RunContext
   const aged = await agesOf(found, root);
   const shown: string[] = [];
   for (const { path } of aged) {
-    if (shown.length >= MOST_SHOWN || !(await paths.lookUp(join(root, path), root)).denied) shown.push(path);
+    if (shown.length >= MOST_SHOWN) shown.push(path);
+    else if (!(await paths.lookUp(join(root, path), root)).denied && isJudged((await paths.lookUp(dirname(join(root, path)), root)).real, context)) shown.push(path);
   }
   return { found: shown, more };
 }

@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import type { PathLookup } from '#domain/documents.ts';
 import { oneLine } from '#lib/names.ts';
@@ -7,7 +7,7 @@ import { count } from '#lib/text.ts';
 import { defineTool, type RunContext } from '../define.ts';
 import { flag, someText, wholeNumber } from '../fields.ts';
 import { readHead } from '../files/open.ts';
-import { lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
+import { isJudged, lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
 import { done, failed } from '../result.ts';
 import { filterOf } from '../search/globs.ts';
 import { type Hit, type Query, SearchError } from '../search/query.ts';
@@ -113,7 +113,7 @@ async function collect(query: Query, asked: Input, { real }: PathLookup, context
     const program = await context.ripgrep();
     for await (const hit of program === undefined ? scan(query, signal) : searchWithRipgrep(program, query, signal)) {
       const path = join(query.root, hit.path);
-      const look = looks.get(hit.path) ?? { shown: shownPath(path, cwd), denied: path !== real && (await context.paths.lookUp(path, cwd)).denied };
+      const look = looks.get(hit.path) ?? { shown: shownPath(path, cwd), denied: path !== real && await isClosed(path, context) };
       looks.set(hit.path, look);
       if (look.denied) continue;
       if (hit.isMatch) matches += 1;
@@ -134,6 +134,11 @@ async function collect(query: Query, asked: Input, { real }: PathLookup, context
   }
   const denied = [...looks.values()].filter((look) => look.denied).length;
   return { lines, shown, files: looks.size - denied, matches, unfinished, denied };
+}
+
+/** Denied, or in a folder that was exchanged for a link that leads out while it was searched. */
+async function isClosed(path: string, context: RunContext): Promise<boolean> {
+  return (await context.paths.lookUp(path, '/')).denied || !isJudged((await context.paths.lookUp(dirname(path), '/')).real, context);
 }
 
 /** Lines as ripgrep prints them; `--` stands between lines of which others lie between, when lines around are asked for. */
