@@ -80,11 +80,11 @@ function shown({ lexical, real }: Place): string {
 const MOST_ENTRIES = 4000;
 
 /**
- * Whether reading a folder through to the bottom meets something that must not be read, as a reason; undefined when it does
- * not. A tree that is too large to look through counts as one that does. Links inside are not followed, but one that leads to
- * a denied file counts.
+ * Whether reading a folder through to the bottom meets something that must not be read, and why; undefined when it does not.
+ * `hard`: it does for certain; a tree that is too large to look through may. Links inside are not followed, but one that leads
+ * to a denied file counts.
  */
-export function treeProblem({ places, book }: Access, written: string, cwd: string, hidden: boolean): string | undefined {
+export function treeProblem({ places, book }: Access, written: string, cwd: string, hidden: boolean): { readonly why: string; readonly hard: boolean } | undefined {
   if (!book.deniesPaths) return undefined;
   const top = places.look(written, cwd);
   const waiting = [top.real];
@@ -93,10 +93,10 @@ export function treeProblem({ places, book }: Access, written: string, cwd: stri
     for (const entry of entriesOf(folder)) {
       if (!hidden && entry.name.startsWith('.')) continue;
       looked += 1;
-      if (looked > MOST_ENTRIES) return `${top.label} is too large to make sure that nothing forbidden is read`;
+      if (looked > MOST_ENTRIES) return { why: `${top.label} is too large to make sure that nothing forbidden is read`, hard: false };
       const path = join(folder, entry.name);
       const real = entry.isSymbolicLink() ? realPathOf(path) : path;
-      if (book.path('deny', 'Bash', 'read', { lexical: path, real }) !== undefined) return `${top.label} holds ${entry.name}, which must not be read`;
+      if (book.path('deny', 'Bash', 'read', { lexical: path, real }) !== undefined) return { why: `${top.label} holds ${entry.name}, which must not be read (Grep leaves it out)`, hard: true };
       if (entry.isDirectory() && isWithin(top.real, path)) waiting.push(path);
     }
   }

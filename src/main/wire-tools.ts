@@ -77,7 +77,11 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   };
 }
 
-/** The mode in effect: what the log says, else what the session began with. */
+/**
+ * The mode in effect: what the log says, else what the run began with. A run in which nothing is asked was asked for when it was
+ * started: an older session that was held so does not bring it along.
+ */
 export function modeIn(session: Session, first: PermissionMode): PermissionMode {
-  return modeOf(session.log) ?? first;
+  const mode = modeOf(session.log) ?? first;
+  return mode === 'bypassPermissions' ? first : mode;
 }

@@ -199,8 +199,8 @@ function note(work: Work, access: 'read' | 'write', written: string, cwds: reado
 function lookThrough(work: Work, path: string, hidden: boolean, cwds: readonly string[]): void {
   note(work, 'read', path, cwds);
   for (const cwd of cwds) {
-    const why = treeProblem(work, path, cwd, hidden);
-    if (why !== undefined) work.soft.add(why);
+    const problem = treeProblem(work, path, cwd, hidden);
+    if (problem !== undefined) (problem.hard ? work.hard : work.soft).add(problem.why);
   }
 }
 
