@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PathLookup } from '#domain/documents.ts';
 import type { ToolOutcome } from '#domain/ports.ts';
 import { decode, type DecodedText } from '#lib/decode.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import { TODO_LIST_ID, type TodoItem } from '#domain/attachment.ts';
 import { defineTool } from '../define.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { PathLookup } from '#domain/documents.ts';
 import { decode, encode, type Decoded } from '#lib/decode.ts';
 import { sha256 } from '#lib/hash.ts';
