@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { call, say, think } from '../support/messages-server/reply.ts';
 import type { MessagesServer, Step } from '../support/messages-server/server.ts';
-import { expectValid, last, only, type Product, product, serve, until, wordsOf } from '../support/product.ts';
+import { expectValid, isAlive, last, only, type Product, product, serve, until, wordsOf } from '../support/product.ts';
 
 const BYPASS = ['--permission-mode', 'bypassPermissions'];
 const FILES = { 'src/a.ts': 'export const a = 1;\n' };
@@ -30,14 +30,6 @@ async function expectGoesOn({ run, logs }: Product, server: MessagesServer, word
 const LONG = say(Array.from({ length: 200 }, (_, i) => `word ${i}`).join(' '), { gapMs: 20 });
 const SLEEPS = { content: [call('Bash', { command: 'echo $$ > shell; sleep 20' })] };
 const pidIn = (file: string): number => Number(readFileSync(file, 'utf8'));
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 describe('a program that is killed at a write to its log', () => {
   // The turn writes two reminders, a reply, two results, and the reply after them.

@@ -9,6 +9,7 @@ import { historyFaults } from './messages-server/history.ts';
 import { type MessagesServer, type Recorded, type ServerOptions, startServer } from './messages-server/server.ts';
 import { blocksOf, list, obj, type Obj, text } from './messages-server/shape.ts';
 import { tempFolder } from './temp.ts';
+import { openVirtualTerminal, type VirtualTerminal } from './virtual-terminal.ts';
 
 /** The launcher of this checkout. It runs what was built last: `npm test` builds before it tests. */
 export const PINION = fileURLToPath(new URL('../../bin/pinion.js', import.meta.url));
@@ -40,6 +41,20 @@ export interface RunOptions {
   readonly asNobody?: boolean;
 }
 
+export interface OpenOptions {
+  readonly args?: readonly string[];
+  readonly columns?: number;
+  readonly rows?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export interface InTerminal extends VirtualTerminal {
+  /** Types a line and Enter. */
+  enter(line: string): void;
+  /** Resolves when the program has ended well and left the terminal as it was. */
+  expectLeft(): Promise<void>;
+}
+
 /** The built program in a project, a home and an environment of its own. */
 export interface Product {
   /** The project, as its real path. */
@@ -49,6 +64,8 @@ export interface Product {
   readonly env: Readonly<Record<string, string>>;
   start(args: readonly string[], options?: RunOptions): Running;
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** The program in a terminal, between two looks at the terminal's settings. Gone when the test is over. */
+  open(options?: OpenOptions): InTerminal;
   /** Session logs, by the time of their making. */
   logs(): readonly string[];
   /** The entries of one log, or of the only one there is. Fails where a line is damaged. */
@@ -69,6 +86,7 @@ export function product(files: Readonly<Record<string, string | Uint8Array>> = {
   return {
     cwd, home, env, logs, start,
     run: (args, options) => start(args, options).ended,
+    open: (options = {}) => openIn(cwd, { ...env, ...options.env }, options),
     entries(file) {
       const [only, second] = logs();
       if (file === undefined && second !== undefined) throw new Error('there is more than one session: say which');
@@ -94,6 +112,23 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>, args: reado
     child.on('close', (code, signal) => { resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), stdout, stderr }); });
   });
   return { pid: child.pid ?? 0, ended, kill: (signal) => { child.kill(signal); }, stdout: () => stdout, stderr: () => stderr };
+}
+
+function openIn(cwd: string, env: Readonly<Record<string, string>>, { args = [], columns = 80, rows = 24 }: OpenOptions): InTerminal {
+  const words = [process.execPath, PINION, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const script = `stty -a > "$HOME/before"; ${words}; echo "code $?"; stty -a > "$HOME/after"; cmp "$HOME/before" "$HOME/after" && echo 'as before'`;
+  const terminal = openVirtualTerminal({ command: '/bin/bash', args: ['-c', script], cwd, columns, rows, alone: true, env });
+  onTestFinished(() => terminal.close());
+  return {
+    ...terminal,
+    enter: (line) => { terminal.type(`${line}\r`); },
+    async expectLeft() {
+      await terminal.ended;
+      expect(terminal.lines().filter((line) => line !== '').slice(-2)).toEqual(['code 0', 'as before']);
+      expect(terminal.raw()).not.toMatch(/\x1b\[[23]J/);
+      expect(terminal.broken()).toEqual([]);
+    },
+  };
 }
 
 function logsBelow(folder: string): readonly string[] {
@@ -146,6 +181,15 @@ export async function serve(script: NonNullable<ServerOptions['script']>, more: 
 /** Resolves as soon as it holds. */
 export function until(holds: () => boolean, ms = 15_000): Promise<void> {
   return expect.poll(holds, { timeout: ms, interval: 10 }).toBe(true);
+}
+
+/** Whether a process of this number runs. */
+export function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
 }
 
 /** No request was refused, and each has a sound history. */

@@ -10,6 +10,8 @@ export interface VirtualTerminalOptions {
   readonly cwd?: string;
   /** On top of this process's environment; an undefined value takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Leaves this process's environment out. */
+  readonly alone?: boolean;
 }
 
 /** A program in a real pty, and a real terminal emulator that shows what it writes. */
@@ -21,6 +23,8 @@ export interface VirtualTerminal {
   scrollback(): readonly string[];
   /** Both, as one list. */
   lines(): readonly string[];
+  /** Lines that were wider than the window, so that the terminal broke them: what came on the next line. */
+  broken(): readonly string[];
   /** The cursor, counted from 0 in the window. */
   cursor(): { readonly column: number; readonly row: number };
   /** Every byte that the program wrote. */
@@ -37,14 +41,14 @@ export interface VirtualTerminal {
   close(): Promise<void>;
 }
 
-export function openVirtualTerminal({ command, args = [], columns = 80, rows = 24, cwd, env = {} }: VirtualTerminalOptions): VirtualTerminal {
+export function openVirtualTerminal({ command, args = [], columns = 80, rows = 24, cwd, env = {}, alone = false }: VirtualTerminalOptions): VirtualTerminal {
   const terminal = new xterm.Terminal({ cols: columns, rows, scrollback: 10_000, allowProposedApi: true });
   terminal.loadAddon(new Unicode11Addon());
   terminal.unicode.activeVersion = '11';
   const pty = spawn(command, [...args], {
     name: env['TERM'] ?? 'xterm-256color', cols: columns, rows, cwd: cwd ?? process.cwd(),
     // CI decides for some libraries whether to draw at all.
-    env: { ...process.env, CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env },
+    env: definedIn({ ...(alone ? {} : process.env), CI: undefined, NO_COLOR: undefined, TERM: 'xterm-256color', ...env }),
   });
   let raw = '';
   let lastWrite = Date.now();
@@ -81,6 +85,8 @@ export function openVirtualTerminal({ command, args = [], columns = 80, rows = 2
     screen,
     scrollback: () => read(0, terminal.buffer.active.baseY),
     lines: () => read(0, terminal.buffer.active.baseY + terminal.rows),
+    broken: () => Array.from({ length: terminal.buffer.active.length }, (_, at) => terminal.buffer.active.getLine(at))
+      .flatMap((line) => (line?.isWrapped === true ? [line.translateToString(true)] : [])),
     cursor: () => ({ column: terminal.buffer.active.cursorX, row: terminal.buffer.active.cursorY }),
     raw: () => raw,
     type: (keys) => { pty.write(keys); },
@@ -113,4 +119,9 @@ export function openVirtualTerminal({ command, args = [], columns = 80, rows = 2
       terminal.dispose();
     },
   };
+}
+
+/** The pty would hand an undefined value on as the word `undefined`. */
+function definedIn(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined));
 }
