@@ -1,9 +1,9 @@
-import type { Anthropic } from '@anthropic-ai/sdk';
 import { UserError } from '#lib/errors.ts';
-import { boundedEvents } from './bounded.ts';
+import { boundedAnswer, boundedEvents } from './bounded.ts';
 import { BrokenReply, ErrorEvent, NotAStream } from './errors.ts';
 import { type Obj, isObj, objOf, parseJson, stringOf } from './json.ts';
 import { type Environment, proxyFetch } from './proxy.ts';
+import type { Sdk } from './sdk.ts';
 import type { Watch } from './watch.ts';
 
 export interface Connection {
@@ -37,11 +37,6 @@ const NO_TIMEOUT_MS = 24 * 60 * 60_000;
 /** What the SDK may say of itself; other headers could come out of its own look at the environment. */
 const SDK_HEADERS = /^(accept|content-type|content-length|x-stainless-.*)$/;
 
-interface Sdk {
-  readonly client: Anthropic;
-  readonly rawEvents: (response: Response) => AsyncGenerator<{ readonly event: string | null; readonly data: string }, void, unknown>;
-}
-
 /** The official SDK behind one door: loaded at first use, retries off, silent, deaf to the environment. */
 export function createTransport(connection: Connection): Transport {
   let loading: Promise<Sdk> | undefined;
@@ -70,13 +65,14 @@ async function load(connection: Connection): Promise<Sdk> {
   if (!/^https?:\/\//i.test(connection.baseURL) || !URL.canParse(connection.baseURL)) {
     throw new UserError(`The base URL "${connection.baseURL}" is no http(s) address. Check ANTHROPIC_BASE_URL.`);
   }
+  const { username, password } = new URL(connection.baseURL);
+  if (username !== '' || password !== '') throw new UserError('The base URL holds a name or password, which cannot be sent so. Put them into ANTHROPIC_CUSTOM_HEADERS.');
   const inner = connection.fetch ?? (await proxyFetch(connection.env ?? {}, connection.baseURL)) ?? fetch;
-  const [{ Anthropic }, { Stream }] = await Promise.all([import('@anthropic-ai/sdk'), import('@anthropic-ai/sdk/core/streaming')]);
-  const client = new Anthropic({
+  const { openSdk } = await import('./sdk.ts');
+  return openSdk({
     baseURL: connection.baseURL, apiKey: 'sent by our own headers', webhookKey: null, maxRetries: 0, timeout: NO_TIMEOUT_MS,
     logger: SILENT, logLevel: 'off', openTelemetry: false, fetch: withOwnHeaders(inner, connection),
   });
-  return { client, rawEvents: (response) => Stream.rawEvents(response) };
 }
 
 /**
