@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { lazyEmoji } from './lazy-emoji.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
@@ -46,7 +47,7 @@ export async function bundle() {
     loader: { '.md': 'text' },
     external: NATIVE,
     alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` },
-    plugins: [noDevtools],
+    plugins: [noDevtools, lazyEmoji],
     define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },
     // CommonJS packages inside an ES module bundle still call require for what Node brings along, and ask for their own file's name.
     banner: { js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url); const __filename = import.meta.filename;" },
