@@ -5,7 +5,7 @@ import type { CacheMarks, ModelRequest } from '#domain/request.ts';
 import { whenAborted, withDeadline } from '#lib/deadline.ts';
 import { type Assembled, createAssembler } from './assemble.ts';
 import { bodyOf, type Sending } from './body.ts';
-import { BrokenReply, type Trouble, troubleOf } from './errors.ts';
+import { BrokenReply, type Trouble, troubleOf, withoutSecrets } from './errors.ts';
 import { overlayFacts } from './facts.ts';
 import { createQuirks, type Quirk, quirkIn, type QuirkStore } from './quirks.ts';
 import { createRetry, DEFAULT_RETRY, type RetryPolicy, sleep } from './retry.ts';
@@ -148,7 +148,7 @@ async function* attemptOnce(call: Run, { body, betas }: Sending, shown: { any: b
     if (signal.aborted) return { kind: 'interrupted', content: assembler.text(), usage: assembler.usage() };
     // The SDK answers an abort with an error of its own; what the watch said is the cause.
     const cause: unknown = watch.signal.aborted ? watch.signal.reason : error;
-    return { kind: 'trouble', trouble: troubleOf(cause, { model: String(body['model']), host: hostOf(call.baseURL) }) };
+    return { kind: 'trouble', trouble: withoutSecrets(troubleOf(cause, { model: String(body['model']), host: hostOf(call.baseURL) }), call.options) };
   } finally {
     watch.close();
   }

@@ -4,6 +4,9 @@ import { NotAStream } from './errors.ts';
 const MOST_EVENT_BYTES = 32 * 1024 * 1024;
 const MOST_REPLY_BYTES = 256 * 1024 * 1024;
 
+/** An error, or what is known of a model. */
+const MOST_ANSWER_BYTES = 1024 * 1024;
+
 const LINE_FEED = 10;
 const CARRIAGE_RETURN = 13;
 
@@ -50,4 +53,23 @@ function createEnds(): (chunk: Uint8Array) => boolean {
     }
     return found;
   };
+}
+
+/** The answer with a body that ends at a limit, unless it is a stream of events: the SDK reads any other to its end. */
+export function boundedAnswer(response: Response): Response {
+  if (response.body === null || (response.ok && /event-stream/i.test(response.headers.get('content-type') ?? ''))) return response;
+  let room = MOST_ANSWER_BYTES;
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) controller.enqueue(value.subarray(0, room));
+      room -= value?.length ?? 0;
+      if (!done && room > 0) return;
+      controller.close();
+      if (!done) await reader.cancel();
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+  return new Response(body, { status: response.status, statusText: response.statusText, headers: [...response.headers] });
 }

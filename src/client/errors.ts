@@ -197,3 +197,19 @@ function stop(why: FailureKind, message: string, reason: string): Trouble {
 function again(why: FailureKind, message: string, reason: string, retry: 'soon' | 'later' = 'soon'): Trouble {
   return { why, message, reason, retry };
 }
+
+/** Shorter words are no secrets, and stand everywhere. */
+const SHORTEST_SECRET = 8;
+
+/** The same without the key: some servers repeat it in what they say. */
+export function withoutSecrets(trouble: Trouble, { apiKey, authToken, headers = {} }: Secrets): Trouble {
+  const secrets = [apiKey, authToken, ...Object.values(headers)].filter((secret) => secret !== undefined && secret.trim().length >= SHORTEST_SECRET);
+  const hide = (text: string): string => secrets.reduce<string>((shown, secret) => shown.replaceAll(secret?.trim() ?? '', '…'), text);
+  return { ...trouble, message: hide(trouble.message), reason: hide(trouble.reason) };
+}
+
+interface Secrets {
+  readonly apiKey?: string;
+  readonly authToken?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}

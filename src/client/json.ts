@@ -1,3 +1,5 @@
+import { isTooDeep } from '#lib/json-depth.ts';
+
 /** JSON from outside, looked at with care. */
 export type Obj = Readonly<Record<string, unknown>>;
 
@@ -17,7 +19,8 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' && Number.isFinite(value) ? value : undefined;
 }
 
-/** Undefined when it is no JSON. */
+/** Undefined when it is no JSON, or nested beyond all measure. */
 export function parseJson(text: string): unknown {
+  if (isTooDeep(text)) return undefined;
   try { return JSON.parse(text); } catch { return undefined; }
 }

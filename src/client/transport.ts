@@ -81,9 +81,9 @@ async function load(connection: Connection): Promise<Sdk> {
  */
 function withOwnHeaders(inner: typeof fetch, connection: Connection): typeof fetch {
   const ours = new Set(['anthropic-version', 'user-agent', 'anthropic-beta', ...Object.keys(authOf(connection)), ...Object.keys(lower(connection.headers))]);
-  return (input, init) => {
+  return async (input, init) => {
     const headers = [...new Headers(init?.headers)].filter(([name]) => ours.has(name) || SDK_HEADERS.test(name));
-    return inner(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' });
+    return boundedAnswer(await inner(input, { ...init, headers: Object.fromEntries(headers), redirect: 'manual' }));
   };
 }
 

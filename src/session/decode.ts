@@ -1,4 +1,5 @@
 import type { Json } from '#lib/brand.ts';
+import { isTooDeep } from '#lib/json-depth.ts';
 import type { Entry } from '#domain/entry.ts';
 
 type Fields = Readonly<Record<string, Json>>;
@@ -8,11 +9,35 @@ const isText = (value: Json | undefined): boolean => typeof value === 'string';
 const isList = (value: Json | undefined, each: (item: Json) => boolean): boolean => Array.isArray(value) && value.every(each);
 const isPart = (part: Json): boolean => isFields(part) && (part['type'] === 'text' ? isText(part['text'])
   : part['type'] === 'media' && isText(part['mime']) && isFields(part['blob']) && isText(part['blob']['hash']));
-const isBlock = (block: Json): boolean => isFields(block) && isText(block['type']);
+/** What a reply is made of: what these four kinds must hold, others go back to the server as they came. */
+function isReplyBlock(block: Json): boolean {
+  if (!isFields(block)) return false;
+  switch (block['type']) {
+    case 'text': return isText(block['text']);
+    case 'thinking': return isText(block['thinking']);
+    case 'redacted_thinking': return isText(block['data']);
+    case 'tool_use': return isText(block['id']) && isText(block['name']) && block['input'] !== undefined;
+    default: return isText(block['type']);
+  }
+}
 const isUsage = (usage: Json | undefined): boolean => isFields(usage) && ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'].every((key) => typeof usage[key] === 'number');
 const isTouch = (touch: Json): boolean => isFields(touch) && isText(touch['path']) && isText(touch['hash']) && isText(touch['how']);
-const isCard = (card: Json | undefined): boolean => isFields(card) && isText(card['title']) && isList(card['body'], isBlock);
+const isTextList = (value: Json | undefined): boolean => isList(value, isText);
+const isCard = (card: Json | undefined): boolean => isFields(card) && isText(card['title']) && isOptional(card['detail'], isText) && isList(card['body'], isCardBlock);
 const isOptional = (value: Json | undefined, fits: (value: Json) => boolean): boolean => value === undefined || fits(value);
+
+function isCardBlock(block: Json): boolean {
+  if (!isFields(block)) return false;
+  switch (block['type']) {
+    case 'text':
+    case 'markdown':
+    case 'code': return isText(block['text']);
+    case 'diff': return isText(block['patch']);
+    case 'list': return isTextList(block['items']);
+    case 'table': return isTextList(block['head']) && isList(block['rows'], isTextList) && isOptional(block['align'], isTextList);
+    default: return false;
+  }
+}
 
 function isResult(result: Json | undefined): boolean {
   return isFields(result) && isText(result['kind']) && isList(result['content'], isPart) && isCard(result['card'])
@@ -38,18 +63,18 @@ function isAttachment(attachment: Json | undefined): boolean {
 
 /** What each type of entry must hold at least, so that no fold over it can fail. */
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
-  head: (e) => isList(e['system'], isBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
+  head: (e) => isList(e['system'], isReplyBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
   prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),
   reminder: (e) => isText(e['source']) && isText(e['form']) && isList(e['parts'], isPart) && e['snapshot'] !== undefined
     && (e['moment'] === 'prompt' || e['moment'] === 'step') && isOptional(e['files'], (files) => isList(files, isTouch))
     && isOptional(e['userTexts'], (texts) => isList(texts, isText)),
-  assistant: (e) => isList(e['content'], isBlock) && isUsage(e['usage']) && isText(e['stop']) && isText(e['model']),
+  assistant: (e) => isList(e['content'], isReplyBlock) && isUsage(e['usage']) && isText(e['stop']) && isText(e['model']),
   toolResult: (e) => isText(e['callId']) && isText(e['tool']) && isResult(e['result']),
   attach: (e) => isAttachment(e['attachment']),
   detach: (e) => isText(e['attachmentId']),
-  compaction: (e) => isText(e['summary']) && isUsage(e['usage']) && isText(e['model']),
+  compaction: (e) => isText(e['summary']) && typeof e['tokensBefore'] === 'number' && isUsage(e['usage']) && isText(e['model']),
   exclude: (e) => isText(e['target']) && (e['what'] === 'entry' || e['what'] === 'media'),
   restore: (e) => isText(e['target']),
   rewind: (e) => isText(e['to']),
@@ -63,6 +88,7 @@ const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
 
 /** One line of a log as an entry, or undefined when it is none: damaged, of another shape, or of a type that we do not know. */
 export function decodeEntry(line: string): Entry | undefined {
+  if (isTooDeep(line)) return undefined;
   let value: Json;
   try {
     value = JSON.parse(line) as Json;
