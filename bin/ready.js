@@ -33,7 +33,7 @@ function installStamp() {
   return hashOf([LOCK_FILE], JSON.stringify([dependencies, devDependencies, optionalDependencies]));
 }
 
-const buildStamp = () => hashOf([LOCK_FILE, `${root}package.json`, `${root}bin/build.js`, ...filesBelow(`${root}src`), ...filesBelow(`${root}commands`)]);
+const buildStamp = () => hashOf([LOCK_FILE, `${root}package.json`, ...filesBelow(`${root}bin`), ...filesBelow(`${root}src`), ...filesBelow(`${root}commands`)]);
 const isInstalled = () => read(INSTALLED) === installStamp();
 const isBuilt = () => existsSync(`${root}dist/main.js`) && read(BUILT) === buildStamp();
 
