@@ -1,26 +1,70 @@
+import { defineFold } from '#lib/fold.ts';
+import type { Json } from '#lib/brand.ts';
 import type { PinTarget } from '#domain/attachment.ts';
-import { attachmentsOf, conversationOf, knownFilesOf } from '#domain/folds.ts';
+import { attachmentsOf, conversationOf, knownFilesOf, undeliveredOf } from '#domain/folds.ts';
 import type { Entry } from '#domain/entry.ts';
 import type { FileTouch } from '#domain/tool.ts';
+import type { World } from '#domain/world.ts';
 
 /** What the model has been given of files in the conversation as it stands: what a rewind took back it no longer knows. */
 export function knownNow(log: readonly Entry[]): ReadonlyMap<string, FileTouch> {
-  return knownFilesOf(log.some(({ type }) => type === 'rewind') ? conversationOf(log) : log);
+  return knownFilesOf(standing(log));
+}
+
+/** Files that the model knows otherwise than by a pin. */
+export function knownWithoutPins(log: readonly Entry[]): ReadonlySet<string> {
+  return toldBesidePins(standing(log));
+}
+
+function standing(log: readonly Entry[]): readonly Entry[] {
+  return log.some(({ type }) => type === 'rewind') ? conversationOf(log) : log;
+}
+
+const toldBesidePins = defineFold<Entry, ReadonlySet<string>>(new Set(), (now, entry) => {
+  if (entry.type === 'compaction') return new Set();
+  const touched = entry.type === 'toolResult' ? entry.result.files : entry.type === 'reminder' && entry.source !== 'pins' ? entry.files : undefined;
+  return touched === undefined || touched.length === 0 ? now : new Set([...now, ...touched.map(({ path }) => path)]);
+});
+
+/** A live pin of a file: its real path, and the lines of it that are in view; all of them where `lines` is undefined. */
+export interface FilePin {
+  readonly path: string;
+  readonly lines: { readonly from: number; readonly to: number } | undefined;
 }
 
 /**
- * Real paths of files that a pin keeps in view as a whole: no other source speaks of them. A pin of some lines, of the path
- * only, or of a frozen text does not tell of changes elsewhere in its file and silences nobody.
+ * Files of which a live pin speaks: no other source tells of a change in the lines that it shows. A pin that was cut shows the
+ * first lines; a pin of the path only, or of a frozen text, does not tell of changes.
  */
-export function pinnedPathsOf(log: readonly Entry[]): ReadonlySet<string> {
-  return new Set(livePins(log).flatMap((target) => (target.lines === undefined ? [target.path] : [])));
+export function filePinsOf(log: readonly Entry[]): readonly FilePin[] {
+  const shown = shownLines(log);
+  return livePins(log).map(({ id, target }): FilePin => ({ path: target.path, lines: target.lines ?? shown.get(id) }));
 }
 
-/** Real paths of files of which a pin keeps some lines in view. */
-export function partlyPinnedPathsOf(log: readonly Entry[]): ReadonlySet<string> {
-  return new Set(livePins(log).flatMap((target) => (target.lines === undefined ? [] : [target.path])));
+/** The last line that a cut pin showed when it last spoke, by the pin's id. */
+function shownLines(log: readonly Entry[]): ReadonlyMap<string, { readonly from: number; readonly to: number }> {
+  return new Map(lastSaid(log, 'pins').flatMap((pin) => (typeof pin['id'] === 'string' && typeof pin['upTo'] === 'number' ? [[pin['id'], { from: 1, to: pin['upTo'] }] as const] : [])));
 }
 
-function livePins(log: readonly Entry[]): readonly Extract<PinTarget, { readonly type: 'file' }>[] {
-  return attachmentsOf(log).flatMap((at) => (at.kind === 'file' && at.form === 'live' && at.target.type === 'file' ? [at.target] : []));
+function livePins(log: readonly Entry[]): readonly { readonly id: string; readonly target: Extract<PinTarget, { readonly type: 'file' }> }[] {
+  return attachmentsOf(log).flatMap((at) => (at.kind === 'file' && at.form === 'live' && at.target.type === 'file' ? [{ id: at.id, target: at.target }] : []));
+}
+
+/** Real paths of the instruction files that are in view. */
+export function instructionPaths(log: readonly Entry[]): readonly string[] {
+  return lastSaid(log, 'memory').flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+}
+
+type Said = Readonly<Record<string, Json>>;
+
+/** The snapshot of a source's last word, where it is a list of records. */
+function lastSaid(log: readonly Entry[], source: string): readonly Said[] {
+  const last = conversationOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === source);
+  const said = last?.type === 'reminder' && Array.isArray(last.snapshot) ? last.snapshot : [];
+  return said.filter((one): one is Said => one !== null && typeof one === 'object' && !Array.isArray(one));
+}
+
+/** Whatever of this moment may hold mentions: the prompt, and words that were queued while the model worked. */
+export function mentioningText(world: World): string {
+  return [...(world.prompt === undefined ? [] : [world.prompt.text]), ...undeliveredOf(world.log).map((queued) => queued.text)].join('\n');
 }

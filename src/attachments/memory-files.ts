@@ -2,8 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
 import { decode } from '#lib/decode.ts';
+import { sha256 } from '#lib/hash.ts';
 import { fsPath, oneLine } from '#lib/names.ts';
 import { isWithin } from '#lib/within.ts';
+import type { BlobHash } from '#domain/content.ts';
 import type { PathPort } from '#domain/documents.ts';
 import type { MemoryFile, MemoryPort } from '#domain/world.ts';
 import { importsOf, insertImports, stripComments, stripHidden, type Import, type Imported } from './memory-text.ts';
@@ -76,12 +78,12 @@ function candidates({ userFiles, cwd }: MemoryOptions): readonly { readonly path
 async function readMemory(path: string, scope: MemoryFile['scope'], reading: Reading): Promise<MemoryFile | undefined> {
   const found = await reading.options.paths.lookUp(path, dirname(path));
   if (found.kind !== 'file' || reading.seen.has(found.real)) return undefined;
-  const file = (text: string): MemoryFile => ({ path: found.real, scope, text, notes: reading.notes });
+  const file = (text: string, hash?: BlobHash): MemoryFile => ({ path: found.real, scope, text, notes: reading.notes, ...(hash !== undefined && { hash }) });
   if (found.denied) return { ...file(''), notes: ['left out: a permission rule denies reading it'] };
   if (scope !== 'user' && !isOurs(path, found.real, reading.options)) return { ...file(''), notes: [`left out: it is a link that leads out of the project, to ${oneLine(found.real)}`] };
   if (scope !== 'user' && !await isTrusted(found.real, reading.options)) return { ...file(''), notes: ['left out: it lies above the repository and belongs to another user'] };
   const text = await readText(found.real, '', scope, 0, reading);
-  return text === undefined ? { ...file('') } : file(text);
+  return text === undefined ? file('') : file(text.text, text.hash);
 }
 
 /** A repository's instruction file may be a link, but not to a file that the user never meant for the model. */
@@ -96,8 +98,8 @@ async function isTrusted(real: string, { repository, cwd }: MemoryOptions): Prom
   return uid === process.getuid() || uid === 0;
 }
 
-/** The text with imports in place; undefined, with a note, when there is none. */
-async function readText(real: string, named: string, scope: MemoryFile['scope'], hops: number, reading: Reading): Promise<string | undefined> {
+/** The text with imports in place, and the hash of the bytes where there are none; undefined, with a note, when there is no text. */
+async function readText(real: string, named: string, scope: MemoryFile['scope'], hops: number, reading: Reading): Promise<{ readonly text: string; readonly hash?: BlobHash } | undefined> {
   reading.seen.add(real);
   const note = (why: string): undefined => { reading.notes.push(named === '' ? why : `@${oneLine(named)}: ${why}`); };
   let bytes: Buffer;
@@ -117,7 +119,7 @@ async function readText(real: string, named: string, scope: MemoryFile['scope'],
     const imported = await readImport(found, dirname(real), scope, hops, reading);
     if (imported !== undefined) texts.push(imported);
   }
-  return insertImports(body, texts);
+  return texts.length === 0 ? { text: body, hash: sha256(bytes) as BlobHash } : { text: insertImports(body, texts) };
 }
 
 async function readImport(wanted: Import, from: string, scope: MemoryFile['scope'], hops: number, reading: Reading): Promise<Imported | undefined> {
@@ -132,7 +134,7 @@ async function readImport(wanted: Import, from: string, scope: MemoryFile['scope
     if (!mayBeImported(found.real, scope, options)) return note(path, 'it lies outside the project');
     if (hops >= MOST_HOPS) return note(path, `it is more than ${MOST_HOPS} imports deep`);
     const text = await readText(found.real, path, scope, hops + 1, reading);
-    return text === undefined ? undefined : { line: wanted.line, path, text: `[${oneLine(path)}]\n${text}\n[end of ${oneLine(path)}]` };
+    return text === undefined ? undefined : { line: wanted.line, path, text: `[${oneLine(path)}]\n${text.text}\n[end of ${oneLine(path)}]` };
   }
   return wanted.certain ? note(wanted.candidates.at(-1) ?? '', 'no such file') : undefined;
 }

@@ -1,4 +1,4 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import picomatch from 'picomatch';
 import { sha256 } from '#lib/hash.ts';
 import { fsPath, nameFromBytes, oneLine } from '#lib/names.ts';
@@ -6,6 +6,7 @@ import { FILE_CONTENTS_LIMIT_BYTES, type PinTarget, type StoredAttachment } from
 import type { BlobHash, Part } from '#domain/content.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { PinView } from '#domain/world.ts';
+import { bodyOf } from './words.ts';
 
 interface Doors {
   readonly paths: PathPort;
@@ -21,9 +22,8 @@ type FileTarget = Extract<PinTarget, { readonly type: 'file' }>;
 const MOST_NAMES = 1000;
 /** Bytes of a file pinned whole beyond which it is cut all the same: no window holds more. */
 const WHOLE_LIMIT_BYTES = 4 * 1024 * 1024;
-const LARGE_BYTES = 16 * 1024 * 1024;
 
-/** A file as it is now. Its state are the bytes inside the cut: what changes beyond is not told. */
+/** A file as it is now. Its state is what is shown of it: what changes beyond the cut, and the counts in the header, are no news. */
 export async function viewFile(stored: StoredFile, target: FileTarget, doors: Doors, signal: AbortSignal): Promise<PinView> {
   const found = await doors.paths.lookUp(target.path, doors.cwd);
   const range = target.lines === undefined ? '' : `#${target.lines.from}-${target.lines.to}`;
@@ -34,38 +34,17 @@ export async function viewFile(stored: StoredFile, target: FileTarget, doors: Do
   // The real path was stored: another one now means that a link was put in its place.
   if (found.real !== target.path && found.outside) return unreadable(at, `now leads out of the workspace, to ${oneLine(found.real)}`);
   const limitBytes = stored.whole ? WHOLE_LIMIT_BYTES : FILE_CONTENTS_LIMIT_BYTES;
-  // Before the load: a write between the two is then seen again at the next look, not missed.
-  const state = await stateOf(found.real, target.lines, limitBytes);
   const loaded = await doors.documents.load(found.real, found.label, { limitBytes, ...(target.lines !== undefined && { lines: target.lines }) }, signal);
   const text = loaded.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
   const media = loaded.parts.filter((part) => part.type === 'media');
   const notes = loaded.notes.map((note) => note.replace(`${oneLine(found.label)}: `, '')).filter((note) => !text.includes(note));
   if (loaded.parts.length === 0 && loaded.files.length === 0) return unreadable(at, notes.join('; ') || 'cannot be read');
+  const said = loaded.parts.length === 0 ? `File "${oneLine(found.label)}" is empty.` : text;
   return {
-    ...at, media, files: loaded.files, text: loaded.parts.length === 0 ? `File "${oneLine(found.label)}" is empty.` : text,
-    hash: (media.length === 0 ? state : mediaHash(media)) as BlobHash,
+    ...at, media, files: loaded.files, text: said,
+    hash: (media.length === 0 ? sha256(bodyOf(said)) : mediaHash(media)) as BlobHash,
     ...(notes.length > 0 && loaded.parts.length > 0 && { note: notes.join('; ') }),
   };
-}
-
-/** Hash over the bytes of a file that its pin shows: its beginning, or its lines. Of a very large file with lines: over size and time. */
-async function stateOf(path: string, lines: FileTarget['lines'], limitBytes: number): Promise<string> {
-  const file = await open(fsPath(path), 'r');
-  try {
-    const { size, mtimeMs } = await file.stat();
-    if (lines === undefined) {
-      // UTF-16 has up to two bytes where the shown text has one.
-      const bytes = Buffer.alloc(Math.min(limitBytes * 2, size));
-      const { bytesRead } = await file.read(bytes, 0, bytes.length, 0);
-      const head = bytes.subarray(0, bytesRead);
-      return sha256(head.includes(0) ? head : head.subarray(0, limitBytes));
-    }
-    if (size > LARGE_BYTES) return sha256(`${size} ${mtimeMs}`);
-    const all = (await file.readFile()).toString('latin1').split('\n');
-    return sha256(Buffer.from(all.slice(lines.from - 1, lines.to).join('\n'), 'latin1'));
-  } finally {
-    await file.close();
-  }
 }
 
 export async function viewDirectory(stored: StoredFile, path: string, doors: Doors): Promise<PinView> {

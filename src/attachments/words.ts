@@ -36,7 +36,7 @@ export function changeOf(what: string, before: string, after: string, firstLine 
 }
 
 /** What stands in a document's envelope; any other text as it is. */
-function bodyOf(text: string): string {
+export function bodyOf(text: string): string {
   return /^[^\n]*\n<(?<tag>document-[a-z0-9-]+)>\n(?<body>.*)\n<\/\k<tag>>/s.exec(text)?.groups?.['body'] ?? text;
 }
 
@@ -54,6 +54,11 @@ export function joined(parts: readonly Part[]): readonly Part[] {
 /** Notes that the words do not hold already: a cut is told at the place of the cut as well. */
 export function unsaid(notes: readonly string[], parts: readonly Part[]): readonly string[] {
   return notes.filter((note) => !parts.some((part) => part.type === 'text' && part.text.includes(note.slice(note.indexOf(': ') + 2))));
+}
+
+/** What is said of a pinned file that the model has in view as an instruction file already. */
+export function inViewAsInstructions(label: string): string {
+  return `Pinned: ${oneLine(label)} (in view as an instruction file)`;
 }
 
 const MARKS = { open: ' ', active: '~', done: 'x' } as const;

@@ -1,7 +1,7 @@
 import { defineFold } from '#lib/fold.ts';
 import { type StoredAttachment, TODO_LIST_ID, type TodoItem } from './attachment.ts';
 import type { Entry, EntryId, EntryOf, HeadBody, PermissionMode } from './entry.ts';
-import type { FileTouch } from './tool.ts';
+import { type FileTouch, MISSING_HASH, UNREADABLE_HASH } from './tool.ts';
 
 /** Attachments in effect, oldest first; an id that was attached again kept its place. */
 export const attachmentsOf = defineFold<Entry, readonly StoredAttachment[]>([], (now, entry) => {
@@ -49,13 +49,23 @@ export const conversationOf = defineFold<Entry, readonly Entry[]>([], (now, entr
 
 export const compactionOf = defineFold<Entry, EntryOf<'compaction'> | undefined>(undefined, (now, entry) => (entry.type === 'compaction' ? entry : now));
 
-/** What the model was last given of each file, by real path: the yardstick for changed-file notices. Starts anew at a compaction. */
+/**
+ * What the model was last told of each file, by real path: the measure for changed-file notices. Starts anew at a compaction. A
+ * look at a part of a file that was known before does not tell what changed in the rest, and leaves the measure as it was.
+ */
 export const knownFilesOf = defineFold<Entry, ReadonlyMap<string, FileTouch>>(new Map(), (now, entry) => {
   if (entry.type === 'compaction') return new Map();
   const touched = entry.type === 'toolResult' ? entry.result.files : entry.type === 'reminder' ? entry.files : undefined;
   if (touched === undefined || touched.length === 0) return now;
-  return new Map([...now, ...touched.map((touch): [string, FileTouch] => [touch.path, touch])]);
+  const next = new Map(now);
+  for (const touch of touched) {
+    const before = next.get(touch.path);
+    if (touch.how !== 'partial' || before === undefined || NO_BYTES.has(before.hash)) next.set(touch.path, touch);
+  }
+  return next;
 });
+
+const NO_BYTES: ReadonlySet<string> = new Set([MISSING_HASH, UNREADABLE_HASH]);
 
 /** Steps (model replies) since the last entry that fits, or since the beginning. */
 export function stepsSince(log: readonly Entry[], fits: (entry: Entry) => boolean): number {

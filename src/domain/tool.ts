@@ -16,13 +16,15 @@ export interface Call {
 export type ToolEffect = 'reads' | 'writes' | 'executes';
 
 /**
- * A file of which the model was given bytes, or which one of our tools wrote. The last touch of a path is what changed-file
- * notices compare with. `path` is absolute and real (no symbolic links); `hash` is that of the raw bytes on disk.
+ * A file of which the model was given bytes, or which one of our tools wrote. `path` is absolute and real (no symbolic
+ * links); `hash` is that of the raw bytes on disk. `partial`: some of these bytes were given; what was known of the file before
+ * stays the measure for changed-file notices. `heard`: the model was told of a change, or made one, and does not know the whole
+ * of these bytes. All others: it knows every byte.
  */
 export interface FileTouch {
   readonly path: string;
   readonly hash: BlobHash;
-  readonly how: 'read' | 'partial' | 'mention' | 'pin' | 'notice' | 'write';
+  readonly how: 'read' | 'partial' | 'mention' | 'pin' | 'notice' | 'write' | 'heard';
   /** Whether the blob store holds the bytes, so that a later change can be told as a diff. */
   readonly kept: boolean;
 }

@@ -19,6 +19,8 @@ export interface MentionPort {
    * (real paths) that the model has in view by a pin: a mention of one as a whole loads nothing and is one line of `notes`.
    */
   load(text: string, signal: AbortSignal, pinned?: ReadonlySet<string>): Promise<Loaded>;
+  /** Real paths of the files that the text mentions as a whole. Loads nothing. */
+  named(text: string): Promise<ReadonlySet<string>>;
 }
 
 /** One pin as it stands now. */
@@ -32,6 +34,7 @@ export interface PinView {
   readonly media: readonly Part[];
   /** Hash over text and media: only bytes inside the cut count as state. */
   readonly hash: BlobHash;
+  /** `partial` where it shows some of a file's bytes only. */
   readonly files: readonly FileTouch[];
   /** Why it cannot be read, or what was left out. */
   readonly note?: string;
@@ -48,6 +51,8 @@ export interface MemoryFile {
   /** Where it comes from: the user's own, or the project's. */
   readonly scope: 'user' | 'project' | 'local';
   readonly text: string;
+  /** Of the raw bytes, where the text is made of them alone, without imports. */
+  readonly hash?: BlobHash;
   readonly notes: readonly string[];
 }
 
@@ -77,6 +82,8 @@ export interface FileChange {
   readonly patch?: string;
   readonly addedLines?: number;
   readonly removedLines?: number;
+  /** Milliseconds since the epoch, by the file system's clock; undefined where the file is gone or there are too many changes to ask. */
+  readonly changedAtMs?: number;
 }
 
 export interface ChangePort {
@@ -93,7 +100,7 @@ export interface World {
   readonly thread: 'main' | 'sub';
   readonly log: readonly Entry[];
   /** The prompt that this moment belongs to; undefined at a `step` and when only queued words are delivered. */
-  readonly prompt: EntryOf<'prompt'> | undefined;
+  readonly prompt: EntryOf<'prompt' | 'queued'> | undefined;
   readonly mode: PermissionMode;
   readonly now: Date;
   readonly blobs: BlobPort;

@@ -3,6 +3,7 @@ import type { Entry } from '#domain/entry.ts';
 import { attachmentsOf } from '#domain/folds.ts';
 import { DEMO_MODEL } from '#domain/model.ts';
 import type { Session } from '#domain/session.ts';
+import { inViewAsInstructions } from '#attachments/words.ts';
 import { cacheShareOf, costOf } from '#accounting/cost.ts';
 import { project } from '#loop/project.ts';
 import type { Status } from '#ui/contract.ts';
@@ -42,7 +43,7 @@ export async function afterCompaction(house: House, session: Session, signal: Ab
   const views = await pinsOf(house, session);
   const { reminders } = await house.reminders.reminders.collect('prompt', session, signal);
   const said = reminders.flatMap(({ parts }) => parts).flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n\n');
-  const kept = views.filter(({ text, media }) => (text === undefined ? media.length > 0 : said.includes(text))).length;
+  const kept = views.filter(({ text, media, label }) => (text === undefined ? media.length > 0 : said.includes(text) || said.includes(inViewAsInstructions(label)))).length;
   const next = [...session.log, ...reminders.map((body, i) => ({ ...body, id: `next-${i}`, at: '' }) as unknown as Entry)];
   const { tokens } = await house.desk.meter.estimate(project(next, house.blobs), next);
   return { kept, of: views.length, tokensAfter: tokens };

@@ -53,7 +53,8 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     return made;
   };
   const world = (moment: Moment, session: Session): World => ({
-    moment, thread: 'main', log: session.log, blobs, memory,
+    moment, thread: 'main', log: session.log, blobs,
+    memory: configuration.settings().remindersOff.includes('memory') ? { files: () => Promise.resolve([]) } : memory,
     prompt: moment === 'prompt' ? promptOf(session) : undefined,
     mode: options.mode(session),
     now: new Date(),
@@ -70,10 +71,11 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
  * The prompt that this moment belongs to: the newest entry, or after a compaction within a turn the one that is still open.
  * None when only queued words are delivered.
  */
-function promptOf({ log }: Session): EntryOf<'prompt'> | undefined {
+function promptOf({ log }: Session): EntryOf<'prompt' | 'queued'> | undefined {
   const last = log.at(-1);
-  const prompt = last?.type === 'compaction' && last.openPrompt !== undefined ? entryOf(log, last.openPrompt) : last;
-  return prompt?.type === 'prompt' ? prompt : undefined;
+  if (last?.type === 'prompt') return last;
+  const open = last?.type === 'compaction' && last.openPrompt !== undefined ? entryOf(log, last.openPrompt) : undefined;
+  return open?.type === 'prompt' || open?.type === 'queued' ? open : undefined;
 }
 
 function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort {

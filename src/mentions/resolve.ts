@@ -43,6 +43,11 @@ export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES
         ...(gaveUp ? ['not everything that begins with @ was looked up: the text holds too much of it'] : []),
       ]);
     },
+    async named(text) {
+      const from = cwd();
+      const { mentions } = await findMentions(text, (path) => lookUp(paths, path, from));
+      return new Set(mentions.flatMap(({ found, lines }) => (lines === undefined && !found.denied && !found.outside ? [found.real] : [])));
+    },
   };
 }
 

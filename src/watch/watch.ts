@@ -66,7 +66,7 @@ export function createWatch(options: WatchOptions): Watch {
       for (const { path, now, was } of differing) {
         const diffs = differing.length <= MANY && Date.now() < until;
         const change = await changeOf(path, options.label(path), was, now, options.blobs, diffs);
-        if (change !== undefined) changes.push(change);
+        if (change !== undefined) changes.push({ ...change, ...(differing.length <= MANY && await changedAt(path)) });
       }
       return { changes, skipped: known.size - seen.size, settling: false };
     },
@@ -78,6 +78,15 @@ export function createWatch(options: WatchOptions): Watch {
     },
     close: () => { follower.close(); },
   };
+}
+
+/** By the time of its last change of any kind, which no program can set as it likes. */
+async function changedAt(path: string): Promise<{ readonly changedAtMs?: number }> {
+  try {
+    return { changedAtMs: (await stat(fsPath(path))).ctimeMs };
+  } catch {
+    return {};
+  }
 }
 
 async function isCheckingOut(gitDirectory: string | undefined): Promise<boolean> {

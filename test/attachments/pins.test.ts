@@ -117,9 +117,12 @@ describe('a pinned file', () => {
     const written = `${lines(30)}ours\n`;
     writeFileSync(join(root, 'a.txt'), written);
     at.session.append({ type: 'toolResult', callId: 'c' as never, tool: 'Edit', result: { kind: 'ok', content: [], card: { title: '', body: [] }, files: [{ path: join(root, 'a.txt'), hash: sha256(written) as BlobHash, how: 'write', kept: false }] } });
+    expect(await say(at)).toBe('');
     expect(await say(at)).toBeUndefined();
     writeFileSync(join(root, 'a.txt'), `${written}theirs\n`);
-    expect(await say(at)).toContain('+theirs');
+    const told = await say(at);
+    expect(told).toContain('+theirs');
+    expect(told).not.toContain('+ours');
   });
   it('gives a picture as media, whole, when it changes too', async () => {
     const png = (width: number): Buffer => Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.from([0, 0, 0, width, 0, 0, 0, 1, 8, 2, 0, 0, 0]), Buffer.alloc(4)]);

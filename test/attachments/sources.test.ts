@@ -16,7 +16,7 @@ import type { EntryId } from '#domain/entry.ts';
 import type { ReminderBody, SourceId } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
 import type { CallId, FileTouch } from '#domain/tool.ts';
-import type { FileChange, Loaded, MentionPort, World } from '#domain/world.ts';
+import type { FileChange, Loaded, MentionPort, PinView, World } from '#domain/world.ts';
 import { createWatch } from '#watch/watch.ts';
 import { answer, memoryBlobs, memorySession, prompt } from '../support/logs.ts';
 import { tempFolder } from '../support/temp.ts';
@@ -181,7 +181,7 @@ describe('the nudge to the todo list', () => {
 
 describe('mentions', () => {
   const asked: { text: string; pinned: readonly string[] }[] = [];
-  const port = (loaded: Loaded): MentionPort => ({ load: (text, _, pinned) => { asked.push({ text, pinned: [...pinned ?? []] }); return Promise.resolve(loaded); } });
+  const port = (loaded: Loaded): MentionPort => ({ load: (text, _, pinned) => { asked.push({ text, pinned: [...pinned ?? []] }); return Promise.resolve(loaded); }, named: () => Promise.resolve(new Set()) });
   const part = { type: 'text', text: 'File "a.ts": 1 line\n[shown: lines 1-2]' } as const;
 
   it('give parts, files and notes; what the part says already is not said twice', async () => {
@@ -218,8 +218,11 @@ describe('mentions', () => {
     pin('/w/a.ts');
     pin('/w/b.ts', { form: 'path' });
     pin('/w/c.ts', { target: { type: 'file', path: '/w/c.ts', lines: { from: 1, to: 2 } } });
-    session.append(prompt('@a.ts @b.ts @c.ts'));
-    await ask(atMentionedFiles, session, { mentions: port({ parts: [], files: [], notes: [] }) });
+    pin('/w/cut.ts');
+    session.append(prompt('@a.ts @b.ts @c.ts @cut.ts'));
+    const view = (path: string, how: FileTouch['how']): PinView => ({ id: `file:${path}`, label: path, text: '', media: [], hash: '' as BlobHash, files: [touch(path, how)] });
+    const views = [view('/w/a.ts', 'mention'), view('/w/c.ts', 'partial'), view('/w/cut.ts', 'partial')];
+    await ask(atMentionedFiles, session, { mentions: port({ parts: [], files: [], notes: [] }), pins: { views: () => Promise.resolve(views) } });
     expect(asked[0]?.pinned).toEqual(['/w/a.ts']);
   });
 });
@@ -261,7 +264,8 @@ describe('changed files', () => {
   });
   it('that a pin shows are left to the pin', async () => {
     const session = memorySession();
-    touched(session, touch('/w/a'), touch('/w/b', 'pin'), touch('/w/c', 'read'));
+    touched(session, touch('/w/a'), touch('/w/c', 'read'));
+    session.append({ type: 'reminder', moment: 'prompt', source: 'pins' as SourceId, form: 'full', parts: [], snapshot: null, files: [touch('/w/b', 'partial')] });
     const attach = (path: string, lines?: { from: number; to: number }): void => { session.append({ type: 'attach', by: 'user', attachment: { kind: 'file', id: `file:${path}`, form: 'live', whole: false, target: { type: 'file', path, ...(lines && { lines }) } } }); };
     attach('/w/a');
     attach('/w/b', { from: 1, to: 2 });
@@ -272,7 +276,45 @@ describe('changed files', () => {
     session.append({ type: 'detach', attachmentId: 'file:/w/a' });
     session.append({ type: 'detach', attachmentId: 'file:/w/b' });
     await ask(changedFiles, session, { changes });
-    expect(asked[1]).toEqual(['/w/a', '/w/b', '/w/c']);
+    expect(asked[1]).toEqual(['/w/a', '/w/c', '/w/b']);
+  });
+  it('are told beside a pin of some lines only where more than those lines changed', async () => {
+    const session = memorySession();
+    touched(session, touch('/w/a'));
+    session.append({ type: 'attach', by: 'user', attachment: { kind: 'file', id: 'file:/w/a', form: 'live', whole: false, target: { type: 'file', path: '/w/a', lines: { from: 4, to: 6 } } } });
+    const told = (patch: string): Promise<string | undefined> => ask(changedFiles, session, { changes: looks({ patch, addedLines: 1, removedLines: 1 }).changes }).then(textOf);
+    expect(await told('@@ -3,3 +3,3 @@\n x\n-old\n+new\n y')).toBeUndefined();
+    expect(await told('@@ -3,3 +3,3 @@\n-old\n+new\n x\n y')).toContain('+new');
+    expect(await told('@@ -6,2 +6,3 @@\n x\n+new\n y')).toContain('+new');
+  });
+  it('are told beside a pin that was cut where the change lies beyond the cut', async () => {
+    const session = memorySession();
+    touched(session, touch('/w/a'));
+    session.append({ type: 'attach', by: 'user', attachment: { kind: 'file', id: 'file:a', form: 'live', whole: false, target: { type: 'file', path: '/w/a' } } });
+    session.append({ type: 'reminder', moment: 'prompt', source: 'pins' as SourceId, form: 'full', parts: [], snapshot: [{ id: 'file:a', upTo: 20 }] });
+    const told = (patch: string): Promise<string | undefined> => ask(changedFiles, session, { changes: looks({ patch, addedLines: 1, removedLines: 1 }).changes }).then(textOf);
+    expect(await told('@@ -20,1 +20,1 @@\n-old\n+new')).toBeUndefined();
+    expect(await told('@@ -21,1 +21,1 @@\n-old\n+new')).toContain('+new');
+  });
+  it('are left to a mention of the same moment', async () => {
+    const session = memorySession();
+    touched(session, touch('/w/a'), touch('/w/b'));
+    session.append(prompt('see @b'));
+    const { changes, asked } = looks();
+    await ask(changedFiles, session, { changes, mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set(['/w/b'])) } });
+    expect(asked).toEqual([['/w/a']]);
+  });
+  it('by a command of the model are told apart from those by others', async () => {
+    const session = memorySession();
+    touched(session, touch('/w/a'), touch('/w/b'));
+    session.append(answer('x'));
+    session.append({ type: 'toolResult', callId: 'c' as CallId, tool: 'Bash', result: { kind: 'ok', content: [], card: { title: '', body: [] } } });
+    const replied = Date.parse('2026-11-30T00:00:00.000Z');
+    const { changes } = looks({ label: 'b', changedAtMs: replied + 50 }, { label: 'a', changedAtMs: replied - 5000 });
+    const reminder = await ask(changedFiles, session, { changes, moment: 'step', prompt: undefined });
+    expect(textOf(reminder)).toBe('a changed on disk.\nWhile your command ran:\nb changed on disk.');
+    // Told by name only: to replace the file the model must read it first.
+    expect(reminder?.files?.map(({ how }) => how)).toEqual(['heard', 'heard']);
   });
   it('that are instruction files are left to those', async () => {
     const session = memorySession();

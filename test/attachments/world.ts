@@ -16,7 +16,7 @@ export function world(session: Session, more: Partial<World> = {}): World {
     moment: 'prompt', thread: 'main', log: session.log, mode: 'default', now: new Date(2026, 10, 30, 12),
     prompt: session.log.findLast((entry) => entry.type === 'prompt'),
     blobs: memoryBlobs(),
-    mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }) },
+    mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()) },
     pins: { views: () => Promise.resolve([]) },
     memory: { files: () => Promise.resolve([]) },
     environment: () => ({ directory: '/w', extraDirectories: [], repository: false, platform: 'linux', shell: 'bash' }),

@@ -34,7 +34,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   memory: (words, name) => ({ world: { memory: { files: () => Promise.resolve([{ path: `/w/${name}`, scope: 'project', text: words, notes: ['a note'] }]) } } }),
   pins: (words, name) => ({ world: { pins: { views: () => Promise.resolve([pin(words, name)]) } } }),
   todos: (words) => ({ log: (session) => { todo(session, words); } }),
-  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }) } } }),
+  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()) } } }),
   changed_files: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: { changes: { look: () => Promise.resolve({ changes: [{ path: '/w/a', label: name, kind: 'changed', hash: sha256(words) as BlobHash, kept: false, patch: words, addedLines: 1, removedLines: 1 }], skipped: 1, settling: false }) } } }),
   todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { hasTool: () => true } }),
   plan_mode: () => ({ world: { mode: 'plan' } }),
@@ -140,7 +140,7 @@ it('a world in which every port fails costs those words only that need one', asy
   knows(session, '/w/a');
   todo(session, 'x');
   const broken: Partial<World> = {
-    mentions: { load: fail }, pins: { views: fail }, memory: { files: () => Promise.reject(new Error('port on fire')) }, changes: { look: fail }, environment: fail, hasTool: fail, mode: 'plan',
+    mentions: { load: fail, named: fail }, pins: { views: fail }, memory: { files: () => Promise.reject(new Error('port on fire')) }, changes: { look: fail }, environment: fail, hasTool: fail, mode: 'plan',
   };
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);

@@ -296,7 +296,7 @@ describe('Edit, on files', () => {
     expect(textOf(outcome)).toContain('other changes since you last saw it');
     expect(textOf(outcome)).toContain('-a = 1;\n+a  =  1;');
     expect(readFileSync(file, 'utf8')).toBe('a  =  1;\nb = 3;\n');
-    expect(outcome.result.files).toMatchObject([{ how: 'partial' }]);
+    expect(outcome.result.files).toMatchObject([{ how: 'heard' }]);
   });
 
   test('a changed file is not edited by likeness, nor everywhere', async () => {

@@ -51,7 +51,8 @@ function desk(more: Partial<WatchOptions> = {}): Desk {
     async look() {
       const { changes } = await watch.look(known, signal);
       for (const { path, hash, kept } of changes) known.set(path, { path, hash, how: 'notice', kept });
-      return changes;
+      for (const { changedAtMs } of changes) if (changedAtMs !== undefined) expect(Math.abs(Date.now() - changedAtMs)).toBeLessThan(60_000);
+      return changes.map(({ changedAtMs: _, ...change }) => change);
     },
   };
 }

@@ -1,7 +1,6 @@
-import { undeliveredOf } from '#domain/folds.ts';
-import { absent, type Loaded } from '#domain/world.ts';
+import { absent, type Loaded, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { pinnedPathsOf } from '../known.ts';
+import { filePinsOf, mentioningText } from '../known.ts';
 import { unsaid } from '../words.ts';
 
 /**
@@ -12,9 +11,9 @@ import { unsaid } from '../words.ts';
 export default defineSource<Loaded>({
   id: 'at_mentioned_files', on: ['prompt', 'step'], threads: 'main', cadence: 'always', limits: { ms: 10_000, tokens: 60_000 }, capped: 'parts',
   async observe(world, signal) {
-    const text = [...(world.prompt === undefined ? [] : [world.prompt.text]), ...undeliveredOf(world.log).map((queued) => queued.text)].join('\n');
+    const text = mentioningText(world);
     if (!text.includes('@')) return absent;
-    const loaded = await world.mentions.load(text, signal, pinnedPathsOf(world.log));
+    const loaded = await world.mentions.load(text, signal, await wholeInView(world, signal));
     return loaded.parts.length === 0 && loaded.notes.length === 0 ? absent : loaded;
   },
   keep: ({ files }) => files.map(({ path }) => path),
@@ -26,3 +25,10 @@ export default defineSource<Loaded>({
   files: ({ files }) => files,
   notes: ({ notes }) => notes,
 });
+
+/** Files that a pin keeps in view with every byte; of one that is cut, or pinned by some lines, a mention shows more. */
+async function wholeInView(world: World, signal: AbortSignal): Promise<ReadonlySet<string>> {
+  if (filePinsOf(world.log).length === 0) return new Set();
+  const views = await world.pins.views(signal);
+  return new Set(views.flatMap(({ files }) => files.filter(({ how }) => how !== 'partial').map(({ path }) => path)));
+}

@@ -1,11 +1,10 @@
-import type { Json } from '#lib/brand.ts';
 import { count } from '#lib/text.ts';
 import type { Entry } from '#domain/entry.ts';
 import { conversationOf } from '#domain/folds.ts';
 import type { FileTouch } from '#domain/tool.ts';
-import { absent, type FileChange } from '#domain/world.ts';
+import { absent, type FileChange, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { knownNow, partlyPinnedPathsOf, pinnedPathsOf } from '../known.ts';
+import { type FilePin, filePinsOf, instructionPaths, knownNow, knownWithoutPins, mentioningText } from '../known.ts';
 import { pathLine } from '../words.ts';
 
 /** From so many on, changes are counted, not listed: a checkout. */
@@ -21,6 +20,10 @@ interface Seen {
   readonly skipped: number;
   /** Paths of which nothing more is said in this turn. */
   readonly lastWord: ReadonlySet<string>;
+  /** Those that changed while a command of the model's last reply ran. */
+  readonly ran: ReadonlySet<string>;
+  /** What was known of the changed files before. */
+  readonly before: ReadonlyMap<string, FileTouch>;
 }
 
 /** Files that differ on disk from what the model was last given. Facts only: who changed them is not known. */
@@ -28,33 +31,68 @@ export default defineSource<Seen>({
   id: 'changed_files', on: ['prompt', 'step'], threads: 'all', cadence: 'always', limits: { tokens: 4000 },
   async observe(world, signal) {
     const notices = world.moment === 'step' ? noticesThisTurn(world.log) : new Map<string, number>();
-    const known = worthALook(world.log, (path) => (notices.get(path) ?? 0) >= NOTICES_A_TURN);
+    const known = await worthALook(world, (path) => (notices.get(path) ?? 0) >= NOTICES_A_TURN);
     if (known.size === 0) return absent;
-    const { changes, skipped, settling } = await world.changes.look(known, signal);
+    const { changes: all, skipped, settling } = await world.changes.look(known, signal);
+    const pins = filePinsOf(world.log);
+    const changes = all.filter((change) => !pins.some((pin) => pin.path === change.path && tellsAll(pin, change)));
     if (settling || (changes.length === 0 && (skipped === 0 || saidPartial(world.log)))) return absent;
-    return { changes, skipped, lastWord: new Set(changes.map(({ path }) => path).filter((path) => notices.get(path) === NOTICES_A_TURN - 1)) };
+    return {
+      changes, skipped, before: known, ran: changedByCommand(world, changes),
+      lastWord: new Set(changes.map(({ path }) => path).filter((path) => notices.get(path) === NOTICES_A_TURN - 1)),
+    };
   },
   keep: ({ changes, skipped }) => ({ changes: changes.length, partial: skipped > 0 }),
   revive: () => undefined,
-  full: ({ changes, skipped, lastWord }) => {
-    const lines = changes.length > MANY ? [counted(changes)] : listed(changes);
+  full: ({ changes, skipped, lastWord, ran }) => {
+    const lines = changes.length > MANY ? [counted(changes)] : listed(changes, ran);
     const again = changes.filter(({ path }) => lastWord.has(path)).map(({ label }) => `${pathLine(label)} changes again and again: told next at the user's next prompt.`);
     return [...lines, ...again, ...(skipped > 0 ? [`${count(skipped, 'file')} that you know could not be looked at in time.`] : [])].join('\n');
   },
-  files: ({ changes }) => changes.map(({ path, hash, kept }): FileTouch => ({ path, hash, how: 'notice', kept })),
+  files: ({ changes, before }) => {
+    const shown = new Set(changes.length > MANY ? [] : withDiffs(changes).flatMap(({ path, patch }) => (patch === undefined ? [] : [path])));
+    return changes.map(({ path, hash, kept }): FileTouch => ({ path, hash, how: shown.has(path) && knewAll(before.get(path)) ? 'notice' : 'heard', kept }));
+  },
 });
 
-/** Known files but those of which another source speaks: pins and instruction files. */
-function worthALook(log: readonly Entry[], noisy: (path: string) => boolean): ReadonlyMap<string, FileTouch> {
-  const voiced = new Set([...pinnedPathsOf(log), ...instructionPaths(log)]);
-  const partly = partlyPinnedPathsOf(log);
-  return new Map([...knownNow(log)].filter(([path, touch]) => !voiced.has(path) && !noisy(path) && !(touch.how === 'pin' && partly.has(path))));
+function knewAll(touch: FileTouch | undefined): boolean {
+  return touch !== undefined && touch.how !== 'partial' && touch.how !== 'heard';
 }
 
-function instructionPaths(log: readonly Entry[]): readonly string[] {
-  const last = conversationOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === 'memory');
-  const files = last?.type === 'reminder' && Array.isArray(last.snapshot) ? last.snapshot : [];
-  return files.flatMap((file: Json) => (file !== null && typeof file === 'object' && 'path' in file && typeof file['path'] === 'string' ? [file['path']] : []));
+/** Known files but those of which another source speaks: what a pin shows whole, instruction files, and what is mentioned just now. */
+async function worthALook(world: World, noisy: (path: string) => boolean): Promise<ReadonlyMap<string, FileTouch>> {
+  const { log } = world;
+  const pins = filePinsOf(log);
+  const others = knownWithoutPins(log);
+  const text = mentioningText(world);
+  const mentioned = text.includes('@') && world.thread === 'main' ? await world.mentions.named(text) : new Set<string>();
+  const voiced = new Set([...instructionPaths(log), ...pins.flatMap(({ path, lines }) => (lines === undefined || !others.has(path) ? [path] : []))]);
+  return new Map([...knownNow(log)].filter(([path]) => !voiced.has(path) && !mentioned.has(path) && !noisy(path)));
+}
+
+/** Whether nothing changed but lines that the pin shows. Without a diff it cannot be known. */
+function tellsAll({ lines }: FilePin, { patch }: FileChange): boolean {
+  if (lines === undefined || patch === undefined) return false;
+  let at = 0;
+  for (const line of patch.split('\n')) {
+    const start = /^@@ -\d+,\d+ \+(\d+),/.exec(line)?.[1];
+    if (start !== undefined) at = Number(start);
+    else if ((line.startsWith('+') || line.startsWith('-')) && (at < lines.from || at > lines.to)) return false;
+    if (start === undefined && !line.startsWith('-') && !line.startsWith('\\')) at += 1;
+  }
+  return true;
+}
+
+/** The clock of a file system may lag behind by so many milliseconds. */
+const CLOCK_LAG_MS = 10;
+
+/** Paths of files that changed after the model's last reply, if that reply ran a command. Who changed them is likely, not certain. */
+function changedByCommand({ log, moment }: World, changes: readonly FileChange[]): ReadonlySet<string> {
+  const at = moment === 'step' ? log.findLastIndex(({ type }) => type === 'assistant') : -1;
+  const reply = log[at];
+  if (reply === undefined || !log.slice(at).some((entry) => entry.type === 'toolResult' && entry.tool === 'Bash' && entry.result.kind !== 'refused')) return new Set();
+  const since = Date.parse(reply.at) - CLOCK_LAG_MS;
+  return new Set(changes.filter(({ changedAtMs }) => changedAtMs !== undefined && changedAtMs >= since).map(({ path }) => path));
 }
 
 function noticesThisTurn(log: readonly Entry[]): ReadonlyMap<string, number> {
@@ -73,17 +111,29 @@ function saidPartial(log: readonly Entry[]): boolean {
   return last?.type === 'reminder' && last.snapshot !== null && typeof last.snapshot === 'object' && 'partial' in last.snapshot && last.snapshot['partial'] === true;
 }
 
-function listed(changes: readonly FileChange[]): readonly string[] {
+function listed(changes: readonly FileChange[], ran: ReadonlySet<string>): readonly string[] {
+  const told = withDiffs(changes);
+  const own = told.filter(({ path }) => ran.has(path)).map(line);
+  return [...told.filter(({ path }) => !ran.has(path)).map(line), ...(own.length > 0 ? ['While your command ran:', ...own] : [])];
+}
+
+/** As many diffs as there is room for. */
+function withDiffs(changes: readonly FileChange[]): readonly FileChange[] {
   let left = DIFF_CHARS;
   return changes.map((change) => {
-    const label = pathLine(change.label);
-    if (change.kind === 'deleted') return `${label} is no longer there.`;
-    if (change.kind === 'unreadable') return `${label} cannot be read any more.`;
-    const lines = change.addedLines === undefined || change.removedLines === undefined ? '' : ` (+${change.addedLines} -${change.removedLines})`;
-    if (change.patch === undefined || change.patch.length > left) return `${label} changed on disk${lines}.`;
-    left -= change.patch.length;
-    return `${label} changed on disk${lines}:\n${change.patch}`;
+    const { patch, ...rest } = change;
+    if (patch === undefined || patch.length > left) return rest;
+    left -= patch.length;
+    return change;
   });
+}
+
+function line(change: FileChange): string {
+  const label = pathLine(change.label);
+  if (change.kind === 'deleted') return `${label} is no longer there.`;
+  if (change.kind === 'unreadable') return `${label} cannot be read any more.`;
+  const lines = change.addedLines === undefined || change.removedLines === undefined ? '' : ` (+${change.addedLines} -${change.removedLines})`;
+  return change.patch === undefined ? `${label} changed on disk${lines}.` : `${label} changed on disk${lines}:\n${change.patch}`;
 }
 
 function counted(changes: readonly FileChange[]): string {

@@ -1,10 +1,11 @@
 import type { Json } from '#lib/brand.ts';
+import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
 import { absent, type PinView, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 import { knownNow } from '../known.ts';
-import { changeOf, joined, keepText, keptText } from '../words.ts';
+import { bodyOf, changeOf, inViewAsInstructions, joined, keepText, keptText } from '../words.ts';
 
 interface SaidPin {
   readonly id: string;
@@ -16,6 +17,8 @@ interface SaidPin {
   readonly note: string | undefined;
   readonly media: readonly Part[];
   readonly files: PinView['files'];
+  /** The last line that is shown of a file that was cut. */
+  readonly upTo: number | null;
   /** The last change was made by one of our tools: the model knows it from the call. */
   readonly own: boolean;
 }
@@ -27,9 +30,11 @@ export default defineSource<readonly SaidPin[]>({
   limits: { ms: 10_000, tokens: 250_000 },
   async observe(world, signal) {
     const views = await world.pins.views(signal);
-    return views.length === 0 ? absent : views.map((view) => saidPin(view, world));
+    if (views.length === 0) return absent;
+    const instructions = new Set((await world.memory.files(signal)).map(({ path }) => path));
+    return views.map((view) => saidPin(instructions.has(view.files[0]?.path ?? '') ? pointer(view) : view, world));
   },
-  keep: (now) => now.map(({ id, label, hash, blob, note }) => ({ id, label, hash, blob, note: note ?? null })),
+  keep: (now) => now.map(({ id, label, hash, blob, note, upTo }) => ({ id, label, hash, blob, note: note ?? null, ...(upTo !== null && { upTo }) })),
   revive: (stored, world) => {
     if (!Array.isArray(stored)) return undefined;
     const pins = stored.map((pin) => revivePin(pin, world));
@@ -39,18 +44,28 @@ export default defineSource<readonly SaidPin[]>({
   delta(before, now) {
     const went = before.filter(({ id }) => !now.some((pin) => pin.id === id)).map(({ label }): Part => ({ type: 'text', text: `No longer pinned: ${oneLine(label)}` }));
     const parts = [...news(before, now).flatMap(({ pin, was }) => (was === undefined ? whole(pin) : changed(was, pin))), ...went];
-    return parts.length === 0 ? undefined : joined(parts);
+    // Without words what our tools wrote is kept all the same: the next change is told against it.
+    const wrote = now.some((pin) => pin.own && before.some(({ id, hash }) => id === pin.id && hash !== pin.hash));
+    return parts.length === 0 && !wrote ? undefined : joined(parts);
   },
   gone: () => 'Nothing is pinned any more.',
-  files: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ files }) => files.map((touch) => ({ ...touch, how: 'pin' as const }))),
+  files: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ files }) => files.map((touch) => (touch.how === 'partial' ? touch : { ...touch, how: 'pin' as const }))),
   notes: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ label, note }) => (note === undefined ? [] : [`${oneLine(label)}: ${note}`])),
 });
+
+/** The model has an instruction file in view as one: told twice, each change would be told twice as well. */
+function pointer(view: PinView): PinView {
+  const text = inViewAsInstructions(view.label);
+  return { id: view.id, label: view.label, text, media: [], hash: sha256(text) as BlobHash, files: [] };
+}
 
 function saidPin(view: PinView, world: World): SaidPin {
   const known = knownNow(world.log);
   const own = view.files.length > 0 && view.files.every(({ path, hash }) => known.get(path)?.how === 'write' && known.get(path)?.hash === hash);
   const { id, label, hash, text, media, files, note } = view;
-  return { id, label, hash, text, media, files, note, own, blob: text === undefined ? null : keepText(world.blobs, text) };
+  const cut = view.files.some(({ how }) => how === 'partial') && !/#\d+-\d+$/.test(label);
+  const upTo = cut && text !== undefined ? bodyOf(text).split('\n').length - 1 : null;
+  return { id, label, hash, text, media, files, note, own, upTo, blob: text === undefined ? null : keepText(world.blobs, text) };
 }
 
 function revivePin(stored: Json, world: World): SaidPin | undefined {
@@ -58,7 +73,7 @@ function revivePin(stored: Json, world: World): SaidPin | undefined {
   const { id, label, hash, blob, note } = stored;
   if (typeof id !== 'string' || typeof label !== 'string' || typeof hash !== 'string' || (blob !== null && typeof blob !== 'string')) return undefined;
   const kept = blob as BlobHash | null;
-  return { id, label, hash: hash as BlobHash, blob: kept, text: keptText(world.blobs, kept), note: typeof note === 'string' ? note : undefined, media: [], files: [], own: false };
+  return { id, label, hash: hash as BlobHash, blob: kept, text: keptText(world.blobs, kept), note: typeof note === 'string' ? note : undefined, media: [], files: [], upTo: null, own: false };
 }
 
 /** Pins that came, and those whose state is another one than the model was given. */

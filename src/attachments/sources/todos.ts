@@ -17,7 +17,7 @@ interface Todos {
 
 /** The todo list that the user and the model share: whole at first, then the user's changes to it. */
 export default defineSource<Todos>({
-  id: 'todos', on: ['prompt', 'step'], threads: 'main', cadence: 'onChange', limits: { tokens: 6000 },
+  id: 'todos', on: ['prompt', 'step'], threads: 'main', cadence: 'onChange', limits: { tokens: 20_000 },
   observe: ({ log }) => {
     const items = todosOf(log);
     if (items.length === 0) return absent;

@@ -24,5 +24,5 @@ export function touchesOf(log: readonly Entry[], path: string): readonly FileTou
 
 /** Whether the model was given every byte of exactly these contents; a range of lines is not enough. */
 export function sawAll(touches: readonly FileTouch[], hash: string): boolean {
-  return touches.some((touch) => touch.hash === hash && touch.how !== 'partial');
+  return touches.some((touch) => touch.hash === hash && touch.how !== 'partial' && touch.how !== 'heard');
 }

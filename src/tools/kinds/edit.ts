@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ToolOutcome } from '#domain/ports.ts';
 import type { FileTouch } from '#domain/tool.ts';
 import { decode } from '#lib/decode.ts';
@@ -79,9 +79,9 @@ async function change(asked: Input, target: Target, context: RunContext): Promis
   const result = editBytes(file.bytes, editOf(asked), current ? 'all' : 'oneExact');
   if (!result.ok) return refuse(result, target, current, context);
   context.blobs.put(file.bytes);
-  await writeRegular({ real, bytes: result.bytes, before: file, signal: context.signal });
+  await writeRegular({ real, bytes: result.bytes, before: file, signal: context.signal, ...(context.drafts !== undefined && { drafts: context.drafts }) });
   const whole = sawAll(touches, sha256(file.bytes));
-  return done(report(target, result, current, context), changeCard(title, result.before, result.edited.text), { files: [touchOf(real, result.bytes, whole ? 'write' : 'partial', context.blobs)] });
+  return done(report(target, result, current, context), changeCard(title, result.before, result.edited.text), { files: [touchOf(real, result.bytes, whole ? 'write' : 'heard', context.blobs)] });
 }
 
 /** A file that is not as the model last saw it is shown to it as it is now, and counts as seen: the next try can fit. */

@@ -1,0 +1,108 @@
+import { applyPatch } from 'diff';
+import { restore } from '#lib/defuse.ts';
+import { blocksOf, list, obj, type Obj, text } from './messages-server/shape.ts';
+
+/** What a model that believes all that it was told knows of a file: its text, that it is gone, or only that it changed. */
+export type Knowledge = string | 'gone' | 'changed';
+
+const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
+const DOCUMENT = /File "([^"]+)": (?:lines? (?<part>[\d-]+) of )?[^\n]*\n<(document-[a-z0-9-]+)>\n([\s\S]*?)\n<\/\3>/y;
+const PATCH = /(?:Pinned (\S+) changed|(\S+) changed on disk(?: while your command ran)? \(\+\d+ -\d+\)):\n((?:@@ [^\n]*\n(?:[-+ ][^\n]*(?:\n|$)|\\[^\n]*(?:\n|$))*)+)/y;
+const LINE = /(?:(?<gone>\S+) is no longer there\.|Pinned: (?<missing>\S+) \(no such file\)|(?<changed>\S+) changed on disk[^\n]*\.|(?:File "(?<empty>[^"]+)"|(?<blank>\S+)) is empty\.?)(?=\n|$)/y;
+
+/** Goes through a request as a model reads it, and gives what it then knows of every file, by the name that it was told. Faults are what it cannot make sense of. */
+export function mindOf(body: Obj): { readonly files: ReadonlyMap<string, Knowledge>; readonly faults: readonly string[] } {
+  const files = new Map<string, Knowledge>();
+  const faults: string[] = [];
+  const calls = new Map<string, { readonly name: string; readonly input: Obj }>();
+  for (const message of list(body['messages']).map(obj)) {
+    for (const block of blocksOf(message['content'])) {
+      if (block['type'] === 'tool_use') calls.set(text(block['id']), { name: text(block['name']), input: obj(block['input']) });
+      if (block['type'] === 'text' && message['role'] === 'user') hear(text(block['text']), files, faults);
+      if (block['type'] !== 'tool_result') continue;
+      const call = calls.get(text(block['tool_use_id']));
+      const parts = blocksOf(block['content']).map((part) => text(part['text']));
+      if (call !== undefined) seeResult(call, parts[0] ?? '', block['is_error'] === true, files);
+      for (const part of parts) hear(part, files, faults);
+    }
+  }
+  return { files, faults };
+}
+
+const numberedText = (result: string): string => restore(result.split('\n').filter((line) => /^ *\d+\t/.test(line)).map((line) => `${line.replace(/^ *\d+\t/, '')}\n`).join(''));
+
+function seeResult({ name, input }: { readonly name: string; readonly input: Obj }, result: string, failed: boolean, files: Map<string, Knowledge>): void {
+  const path = text(input['file_path']);
+  const [, shown] = result.split('The file as it is now:\n');
+  if (failed) {
+    if (shown !== undefined) files.set(path, numberedText(shown));
+    return;
+  }
+  // Pinned lines of a file that it wrote itself it can tell from what it wrote.
+  if (name === 'Write' || name === 'Edit') for (const known of files.keys()) if (known.startsWith(`${path}#`)) files.set(known, 'changed');
+  if (name === 'Write') files.set(path, text(input['content']));
+  if (name === 'Read') files.set(path, numberedText(result));
+  if (name !== 'Edit') return;
+  const others = /The file has other changes since you last saw it:\n((?:[-+ @\\][^\n\t]*\n)*)/.exec(result)?.[1];
+  if (result.includes('The file has other changes')) files.set(path, others === undefined ? 'changed' : applied(files.get(path) ?? '', others) || 'changed');
+  const known = files.get(path);
+  if (known !== undefined && known !== 'changed') files.set(path, known.replace(text(input['old_string']), () => text(input['new_string'])));
+}
+
+function applied(before: Knowledge, patch: string): string | false {
+  const end = before.endsWith('\n') ? '' : '\n';
+  return applyPatch(`${before}${end}`, `--- a\n+++ b\n${restore(patch).replace(/\n*$/, '\n')}`);
+}
+
+function hear(words: string, files: Map<string, Knowledge>, faults: string[]): void {
+  const body = REMINDER.exec(words)?.[1];
+  if (body === undefined) return;
+  for (let at = 0; at < body.length;) {
+    const found = firstAt(body, at);
+    if (found === undefined) {
+      at = body.indexOf('\n', at) + 1 || body.length;
+      continue;
+    }
+    at += found[0].length;
+    learn(found, files, faults);
+  }
+}
+
+function firstAt(body: string, at: number): RegExpExecArray | undefined {
+  for (const pattern of [DOCUMENT, PATCH, LINE]) {
+    pattern.lastIndex = at;
+    const found = pattern.exec(body);
+    if (found !== null) return found;
+  }
+  return undefined;
+}
+
+function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: string[]): void {
+  const { gone, missing, changed, empty, blank } = found.groups ?? {};
+  const emptied = empty ?? blank;
+  if (emptied !== undefined) {
+    files.set(emptied, '');
+    return;
+  }
+  if (gone !== undefined || missing !== undefined || changed !== undefined) {
+    const lost = gone ?? missing;
+    if (lost !== undefined) files.set(lost, 'gone');
+    if (changed !== undefined) files.set(changed, 'changed');
+    return;
+  }
+  if (found[0].startsWith('File "')) {
+    const part = found[2];
+    files.set(part === undefined ? found[1] ?? '' : `${found[1]}#${part}`, restore(found[4] ?? ''));
+    return;
+  }
+  if (!found[0].includes('\n')) return;
+  const path = found[1] ?? found[2] ?? '';
+  // Told of some lines, as they stand at their place: what that means for the rest is not reckoned here.
+  const rest = path.replace(/#\d+-\d+$/, '');
+  if (rest !== path && files.has(rest)) files.set(rest, 'changed');
+  const before = files.get(path) ?? '';
+  if (before === 'changed') return;
+  const after = applied(before, found[3] ?? '');
+  if (after === false) faults.push(`a change of ${path} does not fit what was known of it: ${found[3] ?? ''}`);
+  else files.set(path, after);
+}
