@@ -18,9 +18,12 @@ export async function main(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await run(argv, early);
   } catch (error) {
+    early?.terminal.screen.release();
     early?.terminal.close();
     process.exitCode = await failed(error);
   }
+  // A library's timer, or its watch on a file, would hold back the shell's prompt for as long as it lives.
+  if (isTerminal()) process.exit();
 }
 
 const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;

@@ -81,7 +81,7 @@ describe('Esc', () => {
     terminal.enter('the first words');
     await terminal.waitFor('item 5');
     terminal.type(ESC);
-    await terminal.waitFor('interrupted', 2000);
+    await terminal.waitFor('interrupted', 5000);
     await terminal.waitFor(idle);
     terminal.enter('the next words');
     await terminal.waitFor('Here I am.');
@@ -103,7 +103,7 @@ describe('Esc', () => {
     const pid = Number(readFileSync(shell, 'utf8'));
     await terminal.waitFor('Running…');
     terminal.type(ESC);
-    await terminal.waitFor(idle, 2000);
+    await terminal.waitFor(idle, 5000);
     await until(() => !isAlive(pid), 5000);
     terminal.enter('the next words');
     await terminal.waitFor('Here I am.');
@@ -314,4 +314,18 @@ describe('at the door', () => {
     terminal.type(CTRL.c);
     await terminal.expectLeft();
   });
+});
+
+it('whoever leaves has left, whatever timers libraries hold', async () => {
+  const { open } = product(FILES);
+  const env = { NODE_OPTIONS: '--import data:text/javascript,setInterval(()=>{},1e6)' };
+  const terminal = open({ env });
+  await terminal.waitFor('Welcome to Pinion');
+  terminal.type('\r');
+  await terminal.waitFor(READY);
+  terminal.enter('/exit');
+  await terminal.expectLeft();
+  const wrong = open({ args: ['-c', '-r'], env });
+  await wrong.ended;
+  expect(wrong.lines().filter((line) => line !== '')).toEqual([expect.stringMatching(/^pinion: -c goes on/) as string, expect.any(String) as string, 'code 2', 'as before']);
 });
