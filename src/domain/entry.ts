@@ -96,6 +96,7 @@ export type Event =
   /** What was streamed since the last entry is thrown away: the request is sent again. */
   | { readonly type: 'discarded' }
   | { readonly type: 'toolStarted'; readonly call: Call; readonly card: Card }
+  /** What a tool at work says now, such as the last lines of its output so far: in place of what it said before. */
   | { readonly type: 'toolProgress'; readonly callId: CallId; readonly text: string }
   /** A failed request waits before it is sent again; `attempt` counts from 1. */
   | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number }

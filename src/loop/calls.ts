@@ -105,7 +105,12 @@ async function* decide(call: Call, { session, ports, signal }: Work): AsyncGener
     return { kind: 'run' };
   }
   const card = await previewOf(call, { session, ports, signal });
-  return { kind: 'result', result: madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: 'refused' }), endTurn: verdict.endTurn === true };
+  return { kind: 'result', result: madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: refusedWith(verdict) }), endTurn: verdict.endTurn === true };
+}
+
+/** What the person sees: their own words, or the rule; a plain no needs no more. */
+function refusedWith({ reason, endTurn }: Extract<Verdict, { readonly kind: 'refuse' }>): string {
+  return endTurn === true || isBlank(reason) ? 'refused' : `refused: ${reason}`;
 }
 
 function refusalText({ by, reason }: Extract<Verdict, { readonly kind: 'refuse' }>): string {

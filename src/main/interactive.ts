@@ -1,13 +1,16 @@
 import { messageOf, UserError } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
 import { isWithin } from '#lib/within.ts';
+import type { Effect } from '#domain/command.ts';
 import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
+import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
 import type { Completion, Controller, ScreenEvent } from '#ui/contract.ts';
 import { commands } from '#commands/list.ts';
+import { completeCommand } from './complete-command.ts';
 import type { Conversation } from './conversation.ts';
 import { commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
@@ -28,6 +31,8 @@ export interface InteractiveOptions {
 }
 
 const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+/** What brings the line that was entered onto the screen by itself, or is not to leave one there. */
+const SHOWS_ITS_LINE: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'clear', 'exit']);
 /** Events come in bursts; the status bar is reckoned once after each. */
 const STATUS_MS = 60;
 
@@ -39,8 +44,8 @@ export class Interactive implements Controller, Entrance {
   readonly show: (event: ScreenEvent) => void;
   readonly #options: InteractiveOptions;
   #running: AbortController | undefined;
-  /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. */
-  #waiting: string[] = [];
+  /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. `after`: how long the log was. */
+  #waiting: { readonly line: string; readonly after: number }[] = [];
   #statusTimer: NodeJS.Timeout | undefined;
   #left = false;
 
@@ -65,10 +70,10 @@ export class Interactive implements Controller, Entrance {
     const busy = this.#running !== undefined;
     if (parsed !== undefined) {
       const command = findCommand(commands, parsed.name);
-      if (!busy || command === undefined || command.anytime === true) void this.#guard(() => this.#command(line));
-      else this.#waiting.push(line);
+      if (!busy || command === undefined || command.anytime === true) void this.#guard(() => this.#command(line), `/${parsed.name}`);
+      else this.#hold(line);
     } else if (line.startsWith('!') && line.length > 1) {
-      if (busy) this.#waiting.push(line);
+      if (busy) this.#hold(line);
       else void this.#work((signal) => this.#shell(line.slice(1).trim(), signal));
     } else if (busy) {
       this.added(() => { this.conversation.append([{ type: 'queued', text: line }]); });
@@ -92,7 +97,14 @@ export class Interactive implements Controller, Entrance {
   }
 
   takeBack(): string | undefined {
-    const newest = undeliveredOf(this.conversation.session.log).at(-1);
+    const { log } = this.conversation.session;
+    const newest = undeliveredOf(log).at(-1);
+    const held = this.#waiting.at(-1);
+    if (held !== undefined && (newest === undefined || log.indexOf(newest) < held.after)) {
+      this.#waiting.pop();
+      this.#showHeld();
+      return held.line;
+    }
     if (newest === undefined) return undefined;
     this.added(() => { this.conversation.append([{ type: 'unqueued', target: newest.id }]); });
     return newest.text;
@@ -108,13 +120,8 @@ export class Interactive implements Controller, Entrance {
     return this.#options.completeFile(query);
   }
 
-  async completeCommand(line: string): Promise<readonly Completion[]> {
-    const space = line.search(/\s/);
-    if (space === -1) return commands.filter(({ id }) => `/${id}`.startsWith(line)).map(({ id, summary, usage }) => ({ insert: `/${id}`, label: `/${id}${usage === undefined ? '' : ` ${usage}`}`, detail: summary }));
-    const args = line.slice(space + 1);
-    const word = args.slice(args.search(/\S*$/));
-    const words = await findCommand(commands, line.slice(1, space))?.complete?.(args, this.#context()) ?? [];
-    return words.filter((one) => one.startsWith(word) && one !== word).map((one) => ({ insert: one, label: one, ...(one.endsWith('/') && { more: true }) }));
+  completeCommand(line: string): Promise<readonly Completion[]> {
+    return completeCommand(line, this.#context());
   }
 
   history(): Promise<readonly string[]> {
@@ -153,23 +160,35 @@ export class Interactive implements Controller, Entrance {
     }, STATUS_MS);
   }
 
-  #turn(prompt: string | undefined): Promise<void> {
-    return this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal), signal));
+  async #turn(prompt: string | undefined): Promise<void> {
+    await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal), signal));
   }
 
   /** One thing at a time; what waited meanwhile follows. */
-  async #work(task: (signal: AbortSignal) => Promise<Outcome>): Promise<void> {
+  async #work(task: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome | undefined> {
     const running = new AbortController();
     this.#running = running;
     this.show({ type: 'busy', since: Date.now() });
     const outcome = await this.#guard(() => task(running.signal));
     this.#running = undefined;
-    if (this.#left) return;
+    if (this.#left) return outcome;
     this.show({ type: 'idle' });
     this.refresh();
     const next = this.#waiting.shift();
-    if (next !== undefined) this.#take(next);
-    else if ((outcome?.kind === 'answered' || outcome?.kind === 'interrupted') && undeliveredOf(this.conversation.session.log).length > 0) void this.#turn(undefined);
+    if (next !== undefined) {
+      this.#showHeld();
+      this.#take(next.line);
+    } else if ((outcome?.kind === 'answered' || outcome?.kind === 'interrupted') && undeliveredOf(this.conversation.session.log).length > 0) void this.#turn(undefined);
+    return outcome;
+  }
+
+  #hold(line: string): void {
+    this.#waiting.push({ line, after: this.conversation.session.log.length });
+    this.#showHeld();
+  }
+
+  #showHeld(): void {
+    this.show({ type: 'held', lines: this.#waiting.map(({ line }) => line) });
   }
 
   async #drain(events: AsyncGenerator<Event, Outcome>, signal: AbortSignal): Promise<Outcome> {
@@ -188,22 +207,23 @@ export class Interactive implements Controller, Entrance {
     this.show({ type: 'compacted', kept, of, tokensBefore: entry.tokensBefore, tokensAfter });
   }
 
-  async #guard<T>(task: () => Promise<T>): Promise<T | undefined> {
+  async #guard<T>(task: () => Promise<T>, where = 'pinion'): Promise<T | undefined> {
     try {
       return await task();
     } catch (error) {
-      this.show({ type: 'fault', where: error instanceof UserError ? 'pinion' : 'internal error', message: messageOf(error) });
+      this.show({ type: 'fault', where: error instanceof UserError ? where : 'internal error', message: messageOf(error) });
       return undefined;
     }
   }
 
   async #shell(command: string, signal: AbortSignal): Promise<Outcome> {
     const { session } = this.conversation;
-    this.show({ type: 'doing', what: `! ${sanitise(command.split('\n')[0] ?? '')}` });
-    const { how, output, exitCode, cwd } = await this.house.tools.shell(session, command, signal);
+    const callId = `shell-${session.log.length}` as CallId;
+    this.show({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title: `! ${sanitise(command.split('\n')[0] ?? '')}`, body: [] } });
+    const { how, output, exitCode, cwd } = await this.house.tools.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
     const moved = cwd !== undefined && cwd !== this.house.tools.cwd(session) && this.house.configuration.roots().some((root) => isWithin(root, cwd));
     this.added(() => {
-      this.conversation.append([{ type: 'shell', command, output: how === 'exited' ? output : `${output}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode }, ...(moved ? [{ type: 'cwd' as const, path: cwd }] : [])]);
+      this.conversation.append([{ type: 'shell', command, output: how === 'exited' ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode }, ...(moved ? [{ type: 'cwd' as const, path: cwd }] : [])]);
     });
     return { kind: 'answered' };
   }
@@ -215,19 +235,30 @@ export class Interactive implements Controller, Entrance {
   async #command(line: string): Promise<void> {
     const parsed = commandLine(line);
     if (parsed === undefined) return;
+    const entered = (): void => { this.show({ type: 'line', line }); };
+    const refuse = (message: string): void => { this.show({ type: 'fault', where: `/${parsed.name}`, message }); };
     const effect = await dispatch(parsed, this.#context());
+    if (!SHOWS_ITS_LINE.has(effect.type)) entered();
     await interpret(effect, line, {
       show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
       submit: (prompt) => this.#turn(prompt),
-      compact: (keep) => this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal)),
-      mode: (mode) => { this.setMode(mode); },
-      refuse: (_line, message) => { this.show({ type: 'fault', where: line.split(/\s/)[0] ?? line, message }); },
+      compact: async (keep) => {
+        const outcome = await this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal));
+        if (outcome?.kind === 'interrupted') refuse('interrupted; the conversation is as it was.');
+        else if (outcome !== undefined && 'message' in outcome) refuse(outcome.message);
+      },
+      mode: (mode) => {
+        this.setMode(mode);
+        this.show({ type: 'card', card: mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: 'Plan mode is off', body: [] } });
+      },
+      refuse: (_line, message) => { refuse(message); },
       exit: () => { this.exit(); },
       clear: async (all) => {
         const pins = all ? 0 : attachmentsOf(this.conversation.session.log).length;
         this.conversation.clear(all);
         this.replay();
+        entered();
         this.show({ type: 'card', card: { title: 'New session', ...(pins > 0 && { detail: 'your pins and open todos came along' }), body: [] } });
       },
       resume: async (id) => chooseSession(this, id),

@@ -1,6 +1,6 @@
 import { sanitise } from '#lib/terminal.ts';
 import { clip } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { duration, tokens } from './numbers.ts';
 import type { Screen } from './screen.ts';
 
@@ -14,13 +14,13 @@ const CHARS_PER_TOKEN = 4;
 export function activityLine(screen: Screen, now: number, pen: Pen): string | undefined {
   const { busySince, waiting, written } = screen;
   if (busySince === undefined) return undefined;
-  const { theme, columns } = pen;
+  const { theme, columns, keys } = pen;
   const frame = FRAMES[Math.floor(now / TICK_MS) % FRAMES.length] ?? '·';
   const coming = comingTokens(screen);
   const total = written + coming;
-  const facts = [duration(now - busySince), ...(total === 0 ? [] : [`${coming > 0 ? '~' : ''}${tokens(total)} tokens`]), 'Esc interrupts'];
+  const facts = [duration(now - busySince), ...(total === 0 ? [] : [`${coming > 0 ? '~' : ''}${tokens(total)} tokens`]), `${keys.label('cancel') ?? 'Ctrl-C'} interrupts`];
   const what = waiting === undefined ? `${doing(screen)}…`
-    : `${sanitise(waiting.reason, { newlines: false })}; attempt ${waiting.attempt} in ${duration(waiting.until - now + 999)}`;
+    : `${sanitise(waiting.reason, { newlines: false })}; tries again in ${duration(waiting.until - now + 999)}${waiting.attempt > 1 ? ` (retry ${waiting.attempt})` : ''} ·`;
   return clip(`${theme('accent', frame)} ${theme(waiting === undefined ? 'accent' : 'warning', what)} ${theme('dim', facts.join(' · '))}`, columns);
 }
 

@@ -1,10 +1,11 @@
 import { never } from '#lib/brand.ts';
-import { sanitise, wrapLines } from '#lib/terminal.ts';
+import { sanitise } from '#lib/terminal.ts';
 import { count } from '#lib/text.ts';
 import { type Block, type BlockBody, PROMPT_LINES, type Said, THOUGHT_LINES } from './blocks.ts';
 import { drawBody, drawCard, drawTitle, FOLDED_LINES } from './card-lines.ts';
-import { fold, hang, wrapProse, wrapVerbatim } from './lines.ts';
-import { drawMarkdown, type Pen } from './markdown.ts';
+import { fold, hang, wrapProse, wrapText, wrapVerbatim } from './lines.ts';
+import { drawMarkdown } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { tokens } from './numbers.ts';
 import type { Role } from './theme.ts';
 
@@ -27,7 +28,7 @@ export function drawAnswer(raw: string, first: boolean, pen: Pen): readonly stri
 }
 
 function isTight(block: Block): boolean {
-  return block.type === 'mark' || block.type === 'reminders' || (block.type === 'answer' && block.piece.joined);
+  return block.tight === true || block.type === 'mark' || block.type === 'reminders' || (block.type === 'answer' && block.piece.joined);
 }
 
 function drawInner(block: Block, pen: Pen): readonly string[] {
@@ -39,7 +40,7 @@ function drawInner(block: Block, pen: Pen): readonly string[] {
     case 'thought': return drawThought(block.text, block.full, pen);
     case 'tool': return drawCard({ ...block.card, tone: block.card.tone ?? OUTCOMES[block.outcome] }, pen, most);
     case 'shell': return drawShell(block, pen, most);
-    case 'command': return [...hang(wrapVerbatim(sanitise(block.line, { tabs: 4 }), pen.columns - 2), `${theme('user', '›')} `), ...drawCard(block.card, pen)];
+    case 'command': return [...hang(wrapVerbatim(sanitise(block.line, { tabs: 4 }), pen.columns - 2), `${theme('user', '›')} `), ...(block.card === undefined ? [] : drawCard(block.card, pen))];
     case 'card': return drawCard(block.card, pen);
     case 'notice': {
       const [role, mark] = LEVELS[block.level];
@@ -54,15 +55,15 @@ function drawInner(block: Block, pen: Pen): readonly string[] {
 
 function drawPrompt({ text, media }: Extract<BlockBody, { type: 'prompt' }>, full: boolean, pen: Pen): readonly string[] {
   const { theme } = pen;
-  const all = wrapLines(sanitise(text, { tabs: 4 }), pen.columns - 2);
-  const lines = full ? all : fold(all, PROMPT_LINES, theme);
+  const all = wrapText(sanitise(text, { tabs: 4 }), pen.columns - 2);
+  const lines = full ? all : fold(all, PROMPT_LINES, pen);
   const labels = media.map((label) => theme('dim', sanitise(label, { newlines: false })));
   return [...hang(lines.map((line) => theme('user', line)), `${theme('user', '›')} `), ...labels.flatMap((label) => hang(wrapProse(label, pen.columns - 2), INDENT))];
 }
 
 function drawThought(text: string, full: boolean, pen: Pen): readonly string[] {
   const all = wrapProse(sanitise(text, { tabs: 4 }), pen.columns - 2).map((line) => pen.theme('dim', line));
-  return hang(full ? all : fold(all, THOUGHT_LINES, pen.theme), `${pen.theme('dim', '✻')} `, INDENT);
+  return hang(full ? all : fold(all, THOUGHT_LINES, pen), `${pen.theme('dim', '✻')} `, INDENT);
 }
 
 function drawShell({ command, output, exitCode }: Extract<BlockBody, { type: 'shell' }>, pen: Pen, most: number | undefined): readonly string[] {
@@ -70,7 +71,9 @@ function drawShell({ command, output, exitCode }: Extract<BlockBody, { type: 'sh
   const head = hang(wrapVerbatim(sanitise(command, { tabs: 4 }), pen.columns - 2), `${theme('warning', '!')} `);
   const text = output.replace(/\n+$/, '');
   const body = text === '' ? [theme('dim', '(no output)')] : drawBody([{ type: 'text', text }], { ...pen, columns: pen.columns - 2 }, most);
-  const ending = exitCode === 0 ? [] : [theme('bad', exitCode === null ? 'stopped by a signal' : `exit code ${exitCode}`)];
+  // A command that was stopped on purpose says so in its last line already.
+  const stopped = /(?:^|\n)\((?:interrupted|timed out)\)$/.test(text);
+  const ending = exitCode === 0 || (exitCode === null && stopped) ? [] : [theme('bad', exitCode === null ? 'stopped by a signal' : `exit code ${exitCode}`)];
   return [...head, ...hang([...body, ...ending], INDENT)];
 }
 
@@ -81,7 +84,7 @@ function drawReminders(said: readonly Said[], full: boolean, pen: Pen): readonly
   if (!full) return head;
   return [...head, ...said.flatMap(({ source, text }) => [
     theme('dim', `    ${source}`),
-    ...hang(wrapLines(sanitise(text, { tabs: 4 }), pen.columns - 6).map((line) => theme('dim', line)), '      '),
+    ...hang(wrapText(sanitise(text, { tabs: 4 }), pen.columns - 6).map((line) => theme('dim', line)), '      '),
   ])];
 }
 
@@ -89,7 +92,8 @@ function drawCompaction({ compaction, full }: Extract<Block, { type: 'compaction
   const { tokensBefore, usage, trigger, summary } = compaction;
   const why = { manual: '', auto: ', as the window filled', salvage: ', as the provider found the request too long' }[trigger];
   const title = `compacted: ${tokens(tokensBefore)} tokens → a summary of ${tokens(usage.output)}${why}`;
-  const detail = full ? '' : 'Ctrl-O shows it';
+  const key = pen.keys.label('toggleTranscript');
+  const detail = full || key === undefined ? '' : `${key} shows it`;
   const head = drawTitle({ title, detail, body: [] }, pen, '≡');
   return full ? [...head, ...hang(drawMarkdown(summary, { ...pen, columns: pen.columns - 2 }), INDENT)] : head;
 }

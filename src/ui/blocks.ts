@@ -21,7 +21,8 @@ export type BlockBody =
   | { readonly type: 'thought'; readonly text: string }
   | { readonly type: 'tool'; readonly card: Card; readonly outcome: ToolResult['kind'] }
   | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null }
-  | { readonly type: 'command'; readonly line: string; readonly card: Card }
+  /** Without a card: what came of the command stands below, as blocks of its own. */
+  | { readonly type: 'command'; readonly line: string; readonly card?: Card }
   | { readonly type: 'card'; readonly card: Card }
   | { readonly type: 'notice'; readonly level: 'info' | 'warning' | 'error'; readonly text: string }
   /** What the program told the model at one moment. */
@@ -30,8 +31,8 @@ export type BlockBody =
   /** One dim line about the conversation itself. */
   | { readonly type: 'mark'; readonly text: string };
 
-/** `full`: nothing is folded away. The key is unique in its screen. */
-export type Block = BlockBody & { readonly key: string; readonly full: boolean };
+/** `full`: nothing is folded away. `tight`: belongs to the block before, no blank line between. The key is unique in its screen. */
+export type Block = BlockBody & { readonly key: string; readonly full: boolean; readonly tight?: true };
 
 /** Lines of a prompt that are shown before it is folded: a long paste should not bury the answer. */
 export const PROMPT_LINES = 20;

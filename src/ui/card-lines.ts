@@ -1,14 +1,18 @@
 import type { Card, CardBlock } from '#domain/card.ts';
 import { never } from '#lib/brand.ts';
-import { sanitise, wrapLines } from '#lib/terminal.ts';
+import { sanitise } from '#lib/terminal.ts';
 import { drawDiff } from './diff-lines.ts';
-import { clip, fold, hang, wrapProse, wrapVerbatim } from './lines.ts';
-import { drawMarkdown, type Pen } from './markdown.ts';
+import { clip, fold, hang, wrapProse, wrapText, wrapVerbatim } from './lines.ts';
+import { drawMarkdown } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { drawTable } from './table-lines.ts';
 import type { Role } from './theme.ts';
 
 /** Lines of a body that are shown before it is folded. */
 export const FOLDED_LINES = 10;
+
+/** Of these, so many are kept from the end where a body ends in output: how it came out stands there. */
+const ENDING_LINES = 6;
 
 /** Lines of a title; of a longer one the rest is left out, with a mark. */
 export const TITLE_LINES = 3;
@@ -40,18 +44,22 @@ export function titleLines(card: Card, columns: number): readonly string[] {
   return wrapProse(sanitise(card.title, { newlines: false, tabs: 4 }), columns);
 }
 
-/** The blocks of a body, at most `most` lines in all; a last line tells how many more there are. */
+/** The blocks of a body, at most `most` lines in all, of which one tells how many more there are. */
 export function drawBody(body: readonly CardBlock[], pen: Pen, most?: number): readonly string[] {
   const lines: string[] = [];
   let unseen = 0;
-  for (const block of body) {
-    const { head, more } = shorten(block, most);
-    lines.push(...drawBlock(head, pen));
+  for (const [index, block] of body.entries()) {
+    const { shown, more } = shorten(block, most);
+    if (index > 0 && (block.type === 'table' || body[index - 1]?.type === 'table')) lines.push('');
+    lines.push(...drawBlock(shown, pen));
     unseen += more;
   }
-  if (most === undefined) return lines;
-  if (unseen === 0) return fold(lines, most, pen.theme);
-  return fold([...lines, ...Array.from<string>({ length: unseen }).fill('')], most, pen.theme);
+  return most === undefined ? lines : fold(lines, most, pen, isOutput(body.at(-1)) ? ENDING_LINES : 0, unseen);
+}
+
+/** What a program put out, rather than something to read from its beginning. */
+function isOutput(block: CardBlock | undefined): boolean {
+  return block?.type === 'text' || (block?.type === 'code' && block.language === undefined && block.firstLine === undefined);
 }
 
 /** Whether a body has more lines than a folded card shows, at any width. */
@@ -65,22 +73,22 @@ export function isLong(body: readonly CardBlock[], most: number): boolean {
   return false;
 }
 
-/** Of a long text only the beginning is worth laying out when most of it will be folded away. */
-function shorten(block: CardBlock, most: number | undefined): { readonly head: CardBlock; readonly more: number } {
-  if (most === undefined || (block.type !== 'text' && block.type !== 'code')) return { head: block, more: 0 };
+/** Of a long text only its two ends are worth laying out when what is between will be folded away. */
+function shorten(block: CardBlock, most: number | undefined): { readonly shown: CardBlock; readonly more: number } {
+  if (most === undefined || (block.type !== 'text' && block.type !== 'code')) return { shown: block, more: 0 };
   const lines = block.text.split('\n');
-  if (lines.length <= most * 2) return { head: block, more: 0 };
-  return { head: { ...block, text: lines.slice(0, most * 2).join('\n') }, more: lines.length - most * 2 };
+  if (lines.length <= most * 2) return { shown: block, more: 0 };
+  return { shown: { ...block, text: [...lines.slice(0, most), ...lines.slice(-most)].join('\n') }, more: lines.length - most * 2 };
 }
 
 function drawBlock(block: CardBlock, pen: Pen): readonly string[] {
   const { columns, theme } = pen;
   switch (block.type) {
-    case 'text': return wrapLines(sanitise(block.text, { tabs: 4, dropColours: true }), columns);
+    case 'text': return wrapText(sanitise(block.text, { tabs: 4, dropColours: true }), columns);
     case 'markdown': return drawMarkdown(block.text, pen);
     case 'code': return drawNumbered(block.text, block.language, block.firstLine, pen);
     case 'diff': return drawDiff(block.patch, block.language, pen);
-    case 'list': return block.items.flatMap((item) => hang(wrapLines(sanitise(item, { tabs: 4 }), columns - 2), theme('accent', '• '), INDENT));
+    case 'list': return block.items.flatMap((item) => hang(wrapText(sanitise(item, { tabs: 4 }), columns - 2), theme('accent', '• '), INDENT));
     case 'table': return drawTable({
       head: block.head.map(cell), rows: block.rows.map((row) => row.map(cell)), align: block.align ?? [],
     }, columns, theme);

@@ -14,6 +14,7 @@ export interface Word {
 export interface Menu {
   readonly word: Word;
   readonly items: readonly Completion[];
+  /** Index of the item that Enter takes; -1 where none is to be taken unasked. */
   readonly selected: number;
   /** The index of files is still being made. */
   readonly more: boolean;
@@ -35,11 +36,21 @@ export function wordAt(editor: Editor): Word | undefined {
   return { kind: 'command', from: before.search(/\S*$/), to: cursor, query: before };
 }
 
-/** Whether taking an item would change nothing: the word is it already. */
+/** A menu for a word. Where an argument may be left out, Enter sends the line as it stands unless an item was gone to. */
+export function openMenu(word: Word, items: readonly Completion[], more: boolean): Menu {
+  return { word, items, selected: word.kind === 'command' && word.from === word.to ? -1 : 0, more, stale: false };
+}
+
+/** Items without the directory that stands there already: to take it would change nothing. */
+export function offered(items: readonly Completion[], word: Word, editor: Editor): readonly Completion[] {
+  const written = editor.text.slice(word.from, word.to);
+  return items.filter((item) => item.more !== true || insertion(word, item) !== written);
+}
+
+/** Whether the word is one of the items already. */
 export function isWhole(menu: Menu, editor: Editor): boolean {
-  const item = menu.items[menu.selected];
   const word = editor.text.slice(menu.word.from, menu.word.to);
-  return item !== undefined && menu.items.some((one) => insertion(menu.word, one).trimEnd() === word);
+  return menu.items.some((one) => insertion(menu.word, one).trimEnd() === word);
 }
 
 /** Puts an item in the word's place, with a space behind it unless completion goes on. */
@@ -57,5 +68,6 @@ function insertion(word: Word, item: Completion): string {
 /** Another item, round and round. */
 export function select(menu: Menu, by: 1 | -1): Menu {
   const { items, selected } = menu;
-  return { ...menu, selected: (selected + by + items.length) % items.length };
+  const from = selected === -1 && by === -1 ? 0 : selected;
+  return items.length === 0 ? menu : { ...menu, selected: (from + by + items.length) % items.length };
 }

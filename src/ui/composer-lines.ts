@@ -20,6 +20,8 @@ export interface ComposerLook {
 }
 
 const MENU_ROWS = 8;
+/** Columns below which help is short of words. */
+const NARROW = 60;
 const PLACEHOLDER = 'Ask, or / for commands, @ for files, ! for the shell, ? for keys';
 
 /**
@@ -27,10 +29,10 @@ const PLACEHOLDER = 'Ask, or / for commands, @ for files, ! for the shell, ? for
  * below what belongs to it at the moment: completions, the search, a hint. One line bears the mark of the cursor.
  */
 export function composerLines(state: ComposerState, look: ComposerLook): readonly string[] {
-  const below = under(state, look);
   const rule = look.theme(ruleRole(state), '─'.repeat(look.columns));
-  const room = Math.max(1, Math.floor(look.rows / 2) - 2);
-  return [rule, ...textLines(state, look, room), rule, ...below.slice(0, Math.max(1, look.rows - room - 4))];
+  const text = textLines(state, look, Math.max(1, Math.floor(look.rows / 2) - 2));
+  const room = Math.max(1, look.rows - text.length - 4);
+  return [rule, ...text, rule, ...under(state, look, room).slice(0, room)];
 }
 
 function ruleRole(state: ComposerState): Role {
@@ -66,7 +68,7 @@ function windowStart(count: number, at: number, room: number): number {
   return Math.max(0, Math.min(at - Math.floor(room / 2), count - room));
 }
 
-function under(state: ComposerState, look: ComposerLook): readonly string[] {
+function under(state: ComposerState, look: ComposerLook, room: number): readonly string[] {
   const { theme, columns, measure } = look;
   if (state.search !== undefined) {
     const long = state.search.query !== '' && state.search.found === undefined ? 'nothing fits' : 'search';
@@ -75,9 +77,9 @@ function under(state: ComposerState, look: ComposerLook): readonly string[] {
     return [`  ${theme('dim', `${label}:`)} ${cursorMark(label.length + 4 + measure(query))}${query}`];
   }
   if (state.menu !== undefined) return menuLines(state.menu, look);
-  if (state.help) return helpLines(look);
+  if (state.help) return helpLines(look, room);
   const hint = state.armed === undefined ? undefined
-    : { stop: 'Ctrl-C again to leave', leave: 'Ctrl-D again to leave', cancel: 'Esc again to clear the draft' }[state.armed.action];
+    : { stop: 'Ctrl-C again to leave', leave: 'Ctrl-D again to leave', cancel: `${look.keys.label('cancel') ?? 'Esc'} again to clear the draft` }[state.armed.action];
   return hint === undefined ? [] : [theme('dim', fit(`  ${hint}`, columns, measure))];
 }
 
@@ -87,7 +89,9 @@ function menuLines(menu: Menu, look: ComposerLook): readonly string[] {
   const room = crowded ? MENU_ROWS - 1 : MENU_ROWS;
   const from = windowStart(menu.items.length, menu.selected, room);
   const shown = menu.items.slice(from, from + room).map((item) => ({ label: markControls(item.label.toWellFormed()).replaceAll('\n', '␊'), detail: markControls((item.detail ?? '').toWellFormed()).replace(/\s+/g, ' ') }));
-  const widest = Math.min(Math.max(...shown.map(({ label }) => measure(label))), Math.max(12, Math.floor(columns / 2)));
+  // What stands alone has the line to itself.
+  const most = shown.length === 1 ? columns - 4 : Math.max(12, Math.floor(columns / 2));
+  const widest = Math.min(Math.max(0, ...shown.map(({ label }) => measure(label))), most);
   const lines = shown.map(({ label, detail }, index) => {
     const chosen = from + index === menu.selected;
     const name = fit(label, detail === '' ? columns - 4 : widest, measure);
@@ -95,23 +99,27 @@ function menuLines(menu: Menu, look: ComposerLook): readonly string[] {
     const tail = detail === '' || rest < 8 ? '' : `${' '.repeat(Math.max(0, widest - measure(name)) + 2)}${theme('dim', fit(detail, rest, measure))}`;
     return chosen ? `${theme('accent', '›')} ${theme('selected', theme('accent', name))}${tail}` : `  ${name}${tail}`;
   });
-  const count = menu.items.length > room ? `${menu.selected + 1} of ${menu.items.length}` : '';
+  const count = menu.items.length > room ? menu.selected === -1 ? `${menu.items.length} in all` : `${menu.selected + 1} of ${menu.items.length}` : '';
   const note = [count, menu.more ? 'still listing files' : ''].filter((part) => part !== '').join(', ');
   return note === '' ? lines : [...lines, theme('dim', fit(`  ${note}`, columns, measure))];
 }
 
-/** The keys in one column, or two where they fit. */
-function helpLines(look: ComposerLook): readonly string[] {
+/** The keys in one column, or two where they fit: as many as there is room for, and how many more there are. In a narrow window only the first key of each. */
+function helpLines(look: ComposerLook, most: number): readonly string[] {
   const { theme, columns, measure, keys } = look;
   const across = columns >= 100 ? 2 : 1;
   const room = Math.floor(columns / across) - 2;
-  const pad = Math.max(...keys.help.map((line) => measure(line.keys)));
-  const cells = keys.help.map((line) => {
+  const all = columns >= NARROW ? keys.help : keys.help.map((line) => ({ ...line, keys: line.keys.split(', ', 1)[0] ?? '' }));
+  const lines = all.length <= most * across ? all : all.slice(0, Math.max(1, most - 1) * across);
+  const pad = Math.max(...lines.map((line) => measure(line.keys)));
+  const cells = lines.map((line) => {
     const whole = fit(`${line.keys.padEnd(Math.min(pad, Math.floor(room / 2)))}  ${line.what}`, room, measure);
     return across === 1 ? whole : whole + ' '.repeat(Math.max(0, room - measure(whole)));
   });
   const height = Math.ceil(cells.length / across);
-  return Array.from({ length: height }, (_, row) => theme('dim', `  ${cells.filter((_, index) => index % height === row).join('  ')}`.trimEnd()));
+  const rows = Array.from({ length: height }, (_, row) => `  ${cells.filter((_, index) => index % height === row).join('  ')}`.trimEnd());
+  const more = all.length - lines.length;
+  return [...rows, ...(more === 0 ? [] : [fit(`  … ${more} more: /help lists all`, columns, measure)])].map((line) => theme('dim', line));
 }
 
 /** One line cut to the columns, an ellipsis at its end if something was cut; no grapheme is cut. */

@@ -1,4 +1,4 @@
-import { type Menu, type Word, accept, isWhole, select, wordAt } from './completion.ts';
+import { type Menu, type Word, accept, isWhole, offered, openMenu, select, wordAt } from './completion.ts';
 import { editing } from './composer-editing.ts';
 import { type Search, shortenQuery, stepSearch, typeQuery } from './composer-search.ts';
 import type { Completion, InputEvent, KeyEvent, ViewAction } from './contract.ts';
@@ -7,6 +7,8 @@ import { moveRow } from './editor-layout.ts';
 import { EMPTY, type Editor, cleared, deleteLeft, expand, insert, paste, replace, setText } from './editor.ts';
 import type { KeyAction, KeyTable } from './keys.ts';
 
+/** How soon a list that is not whole is asked for again, in ms. */
+const LISTING_MS = 150;
 /** How soon the second press must follow, in ms. */
 const AGAIN_MS = { stop: 1000, leave: 800, cancel: 800 } as const;
 
@@ -62,7 +64,7 @@ export type ComposerEffect =
   | { readonly type: 'exit' }
   | { readonly type: 'cycleMode' }
   | { readonly type: 'takeBack' }
-  | { readonly type: 'complete'; readonly kind: Word['kind']; readonly query: string; readonly request: number }
+  | { readonly type: 'complete'; readonly kind: Word['kind']; readonly query: string; readonly request: number; readonly afterMs?: number }
   | { readonly type: 'openEditor'; readonly text: string }
   /** After so many ms `expired` is due. */
   | { readonly type: 'expire'; readonly ms: number }
@@ -254,8 +256,8 @@ function onMenuKey(state: ComposerState, menu: Menu, action: KeyAction<'menu'> |
     case 'close': return only({ ...state, menu: undefined, dismissed: menu.word.from });
     case 'up': return only({ ...state, menu: select(menu, -1) });
     case 'down': return only({ ...state, menu: select(menu, 1) });
-    case 'accept': {
-      const item = menu.items[menu.selected];
+    case 'accept': case 'choose': {
+      const item = menu.items[action === 'accept' ? Math.max(0, menu.selected) : menu.selected];
       if (item === undefined || menu.stale || isWhole(menu, state.editor)) return undefined;
       return only({ ...state, editor: accept(state.editor, menu.word, item), menu: undefined, dismissed: undefined });
     }
@@ -264,14 +266,27 @@ function onMenuKey(state: ComposerState, menu: Menu, action: KeyAction<'menu'> |
 
 function onCompletions(state: ComposerState, event: Extract<ComposerEvent, { type: 'completions' }>): Reduced {
   const word = state.search === undefined ? wordAt(state.editor) : undefined;
-  if (event.request !== state.request || word === undefined) return only(state);
-  const [first] = event.items;
+  if (event.request !== state.request || word === undefined || (state.dismissed === word.from && !state.awaiting)) return only(state);
+  const items = offered(event.items, word, state.editor);
+  const [first] = items;
+  // What is still being listed is asked for again, until it is whole.
+  if (event.more && (first === undefined || !state.awaiting)) {
+    const request = state.request + 1;
+    return only({ ...state, request, menu: refreshed(state.menu, openMenu(word, items, true)) }, { type: 'complete', kind: word.kind, query: word.query, request, afterMs: LISTING_MS });
+  }
   if (first === undefined) return only({ ...state, menu: undefined, awaiting: false });
   if (state.awaiting) {
     const taken = { ...state, editor: accept(state.editor, word, first), menu: undefined, awaiting: false };
     return withCompletion(state, only(taken));
   }
-  return only({ ...state, menu: { word, items: event.items, selected: 0, more: event.more, stale: false } });
+  return only({ ...state, menu: refreshed(state.menu, openMenu(word, items, false)) });
+}
+
+/** A fuller list for the same word: the item that was gone to stays the one. */
+function refreshed(old: Menu | undefined, fresh: Menu): Menu {
+  const item = old?.more === true && !old.stale ? old.items[old.selected]?.insert : undefined;
+  const found = item === undefined ? -1 : fresh.items.findIndex(({ insert }) => insert === item);
+  return found === -1 || old?.selected === 0 ? fresh : { ...fresh, selected: found };
 }
 
 /** Asks for completions when the word at the cursor is another than before, and closes the menu where there is none. */

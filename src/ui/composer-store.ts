@@ -38,6 +38,7 @@ export function createComposer(options: { readonly keys: KeyTable; readonly colu
   let state: ComposerState = blankComposer;
   let { columns, measure, keys, doors } = options;
   let timer: NodeJS.Timeout | undefined;
+  let asking: NodeJS.Timeout | undefined;
   let held: BroughtAbout[] = [];
   const listeners = new Set<() => void>();
 
@@ -54,6 +55,10 @@ export function createComposer(options: { readonly keys: KeyTable; readonly colu
     if (effect.type === 'expire') {
       clearTimeout(timer);
       timer = setTimeout(send, effect.ms, { type: 'expired' });
+    } else if (effect.type === 'complete' && effect.afterMs !== undefined) {
+      clearTimeout(asking);
+      const { afterMs: _, ...due } = effect;
+      asking = setTimeout(() => { if (state.request === due.request) act(due); }, effect.afterMs);
     } else if (!bringAbout(effect, doors ?? {}, send)) held.push(effect);
   };
   return {
@@ -77,7 +82,10 @@ export function createComposer(options: { readonly keys: KeyTable; readonly colu
     waiting: () => held.flatMap((effect) => (effect.type === 'submit' ? [effect.text] : [])),
     measureWith: (to) => { measure = to; },
     bind: (to) => { keys = to; },
-    close: () => { clearTimeout(timer); },
+    close() {
+      clearTimeout(timer);
+      clearTimeout(asking);
+    },
   };
 }
 

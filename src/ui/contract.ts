@@ -38,6 +38,10 @@ export type ScreenEvent =
   | { readonly type: 'status'; readonly status: Status }
   /** Something to see that is not part of the session: the banner, a command's card before there is a log. */
   | { readonly type: 'card'; readonly card: Card }
+  /** A command as it was entered, when what comes of it is shown by other events. */
+  | { readonly type: 'line'; readonly line: string }
+  /** All lines that wait until the work in hand is done, oldest first. */
+  | { readonly type: 'held'; readonly lines: readonly string[] }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question }
   | { readonly type: 'pick'; readonly id: number; readonly picker: Picker }
   /** One line of secret text, such as a key: shown as dots. */
@@ -65,7 +69,7 @@ export interface Controller {
   /** Stops whatever runs. False when nothing did. */
   interrupt(): boolean;
   cycleMode(): void;
-  /** The newest undelivered queued text, taken back. */
+  /** The newest line that waits, taken back: queued words that are not delivered yet, or a command that has not begun. */
   takeBack(): string | undefined;
   answer(id: number, answer: Answer): void;
   pick(id: number, item: string | undefined): void;

@@ -8,7 +8,7 @@ import type { Highlighter } from './highlight.ts';
 import { createHistory, type Printed } from './history.ts';
 import type { KeyTable } from './keys.ts';
 import { dialogRoom, drawLive } from './live.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { blank, reduce, type Screen, type ViewEvent } from './screen.ts';
 import { createFrames, createStore, type Frames, type Store } from './store.ts';
 import type { Theme } from './theme.ts';
@@ -76,6 +76,8 @@ export class Desk {
   dispatch(event: ScreenEvent): void {
     if (this.#closed) return;
     if (event.type === 'ask' || event.type === 'pick' || event.type === 'secret') this.#guard();
+    // A replay begins anew: what came just before it has not been printed yet.
+    if (event.type === 'replay') this.#layOut();
     this.#change(event);
     this.#loadColours(event);
     if (event.type === 'busy' || event.type === 'idle') this.#options.composer.send({ type: 'busy', busy: event.type === 'busy' });
@@ -124,10 +126,15 @@ export class Desk {
     this.#change({ type: 'idle' });
     this.#tick();
     this.#pump.stop();
+    this.pictures.set({ printed: this.#layOut(), above: [], composer: [], below: [] });
+    this.#closed = true;
+  }
+
+  /** All that is finished, laid out at once. */
+  #layOut(): readonly Printed[] {
     let { printed, more } = this.#history.take(this.#screen, this.#pen());
     while (more) ({ printed, more } = this.#history.take(this.#screen, this.#pen()));
-    this.pictures.set({ printed, above: [], composer: [], below: [] });
-    this.#closed = true;
+    return printed;
   }
 
   #change(event: ScreenEvent | ViewEvent): void {
@@ -135,8 +142,8 @@ export class Desk {
   }
 
   #pen(): Pen {
-    const { size, theme, highlight } = this.#options;
-    return { columns: Math.max(LEAST_COLUMNS, size().columns - MARGIN), theme, highlight };
+    const { size, theme, highlight, keys } = this.#options;
+    return { columns: Math.max(LEAST_COLUMNS, size().columns - MARGIN), theme, highlight, keys };
   }
 
   /** The spinner turns while something is under way, and no timer runs when nothing is. */

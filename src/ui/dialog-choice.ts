@@ -3,8 +3,8 @@ import { sanitise, wrapLines } from '#lib/terminal.ts';
 import { drawBody, drawTitle, TITLE_LINES, titleLines } from './card-lines.ts';
 import type { InputEvent, KeyEvent } from './contract.ts';
 import type { KeyAction, KeyTable } from './keys.ts';
-import { clip, hang, wrapProse } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import { clip, hang, wrapProse, wrapText } from './lines.ts';
+import type { Pen } from './pen.ts';
 import { typeInto } from './typing.ts';
 
 /** A question with a few numbered answers, and something to read above them. */
@@ -115,7 +115,7 @@ function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
     }
     case 'trust': return {
       head: [...wrapProse(pen.theme('strong', `Do you trust ${sanitise(question.folder, { newlines: false })}?`), pen.columns), ...wrapProse(pen.theme('dim', 'Its configuration wants to:'), pen.columns)],
-      body: question.wants.flatMap((want) => hang(wrapLines(sanitise(want, { newlines: false }), pen.columns - 4), '  • ')),
+      body: question.wants.flatMap((want) => hang(wrapText(sanitise(want, { newlines: false }), pen.columns - 4), '  • ')),
       foot: drawOptions(dialog, pen),
     };
     default: return { head: [], body: wrapProse(sanitise(question.text, { tabs: 4 }), pen.columns), foot: drawOptions(dialog, pen) };

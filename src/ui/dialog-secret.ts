@@ -2,7 +2,7 @@ import { sanitise } from '#lib/terminal.ts';
 import type { InputEvent } from './contract.ts';
 import type { KeyTable } from './keys.ts';
 import { wrapProse } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { typeInto } from './typing.ts';
 
 /** One line of secret text: what is typed is never shown. */

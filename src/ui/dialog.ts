@@ -3,7 +3,7 @@ import type { InputEvent, ScreenEvent } from './contract.ts';
 import { type ChoiceDialog, drawChoice, openChoice, pressChoice, reachOf } from './dialog-choice.ts';
 import { drawSecret, pressSecret, type SecretDialog } from './dialog-secret.ts';
 import type { KeyTable } from './keys.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { drawPicker, type PickerDialog, pressPicker } from './picker.ts';
 
 /** What stands above the composer and has the keyboard until it is answered. */

@@ -1,6 +1,6 @@
 import { sanitise } from '#lib/terminal.ts';
 import { hang, wrapVerbatim } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 

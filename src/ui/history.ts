@@ -1,5 +1,5 @@
 import { drawBlock } from './block-lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import type { Screen } from './screen.ts';
 
 /** A finished block as it was printed: never drawn again, whatever becomes of the window. */

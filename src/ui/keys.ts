@@ -49,7 +49,8 @@ const ROWS = [
   { context: 'composer', action: 'textEnd', keys: ['ctrl+end'], what: '' },
   { context: 'composer', action: 'deleteLeft', keys: ['backspace', 'shift+backspace'], what: '' },
   { context: 'composer', action: 'deleteRight', keys: ['delete'], what: '' },
-  { context: 'menu', action: 'accept', keys: ['tab', 'enter'], what: '' },
+  { context: 'menu', action: 'accept', keys: ['tab'], what: '' },
+  { context: 'menu', action: 'choose', keys: ['enter'], what: '' },
   { context: 'menu', action: 'close', keys: ['escape'], what: '' },
   { context: 'menu', action: 'up', keys: ['up', 'ctrl+p'], what: '' },
   { context: 'menu', action: 'down', keys: ['down', 'ctrl+n'], what: '' },
@@ -83,6 +84,8 @@ export type KeyAction<C extends KeyContext> = Extract<(typeof ROWS)[number], { r
 export interface KeyTable {
   /** What a key does in a context; undefined where it does nothing but write. */
   action<C extends KeyContext>(context: C, event: KeyEvent): KeyAction<C> | undefined;
+  /** The first key of a composer's action as people read it (`Ctrl-O`); undefined when it has none. */
+  label(action: KeyAction<'composer'>): string | undefined;
   /** For help: keys and what they do, in a sensible order. */
   readonly help: readonly { readonly keys: string; readonly what: string }[];
   /** One line for each thing that is wrong with the bindings asked for. */
@@ -110,6 +113,10 @@ export function keyTable(bindings: Readonly<Record<string, string>> = {}): KeyTa
   const index = new Map(bound.flatMap((row) => row.keys.map((key) => [`${row.context} ${key}`, row.action] as const)));
   return {
     action: <C extends KeyContext>(context: C, event: KeyEvent) => index.get(`${context} ${nameOf(event)}`) as KeyAction<C> | undefined,
+    label(action) {
+      const key = bound.find((row) => row.context === 'composer' && row.action === action)?.keys[0];
+      return key === undefined ? undefined : display(key);
+    },
     help: bound.filter((row) => row.what !== '' && row.keys.length > 0).map((row) => ({ keys: row.keys.slice(0, 3).map(display).join(', '), what: row.what })),
     faults,
   };

@@ -1,5 +1,6 @@
 import wrapAnsi from 'wrap-ansi';
-import { width } from '#lib/terminal.ts';
+import { width, wrapLines } from '#lib/terminal.ts';
+import type { Pen } from './pen.ts';
 import type { Theme } from './theme.ts';
 
 const ESCAPE = '\u001B';
@@ -13,6 +14,11 @@ export function wrapProse(text: string, columns: number): readonly string[] {
 export function wrapVerbatim(text: string, columns: number): readonly string[] {
   const limit = Math.max(1, columns);
   return text.split('\n').flatMap((line) => (isShort(line, limit) ? [line] : wrapAnsi(line, limit, { hard: true, wordWrap: false, trim: false }).split('\n')));
+}
+
+/** Text whose own lines stay, each broken between words where it can be; the space at a break is dropped. */
+export function wrapText(text: string, columns: number): readonly string[] {
+  return text.split('\n').flatMap((line) => wrapLines(line, columns).map((part, index) => (index === 0 ? part : part.replace(/^ (?=\S)/, ''))));
 }
 
 /** One line cut to at most `columns` cells, with `…` at its end where something was left out. */
@@ -40,11 +46,14 @@ export function hang(lines: readonly string[], first: string, rest = ' '.repeat(
   });
 }
 
-/** At most `most` lines; the last of them then says how many are left out. */
-export function fold(lines: readonly string[], most: number, theme: Theme): readonly string[] {
-  if (lines.length <= most) return lines;
-  const kept = Math.max(0, most - 1);
-  return [...lines.slice(0, kept), theme('dim', `… +${lines.length - kept} lines (Ctrl-O expands)`)];
+/** At most `most` lines, `ending` of them from the end; a line in between says how many are left out, `unseen` ones that were not given included. */
+export function fold(lines: readonly string[], most: number, { theme, keys }: Pen, ending = 0, unseen = 0): readonly string[] {
+  if (lines.length + unseen <= most) return lines;
+  const last = Math.min(ending, Math.max(0, most - 1));
+  const first = Math.max(0, most - 1 - last);
+  const key = keys.label('toggleTranscript');
+  const left = `… +${lines.length - first - last + unseen} lines${key === undefined ? '' : ` (${key} expands)`}`;
+  return [...lines.slice(0, first), theme('dim', left), ...(last === 0 ? [] : lines.slice(-last))];
 }
 
 /** The last `most` lines; the first of them then says how many stand above, `unseen` ones that were not given included. */

@@ -5,7 +5,7 @@ import { cardLine, drawTitle } from './card-lines.ts';
 import { drawDialog } from './dialog.ts';
 import { clip, hang, tail, wrapProse } from './lines.ts';
 import { splitMarkdown } from './markdown-split.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import type { Running, Screen } from './screen.ts';
 import { statusLine } from './status-line.ts';
 import { drawTodos } from './todo-lines.ts';
@@ -24,7 +24,9 @@ const MOST_WITH_OUTPUT = 2;
 const MOST_QUEUED = 3;
 const MOST_TODOS = 8;
 const MOST_THINKING = 2;
-const LEAST_DIALOG = 8;
+const LEAST_DIALOG = 14;
+/** With fewer lines left, tools at work have one line each. */
+const BRIEF_BELOW = 8;
 const NEAR_LINES = 120;
 const NEAR_CHARS = 20_000;
 
@@ -42,11 +44,13 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
   };
   const [dialog] = screen.dialogs;
   const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRoom(screen, rows), pen));
-  const activity = activityLine(screen, now, pen);
+  // With a dialog the work waits for the person: to turn a spinner would be a lie, and Esc means something else.
+  const activity = dialog === undefined ? activityLine(screen, now, pen) : undefined;
   const activityLines = take(activity === undefined ? [] : ['', activity]);
   const queued = take(drawQueued(screen, pen));
-  const todos = take(screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : []);
-  const brief = dialog !== undefined || room < LEAST_DIALOG || screen.running.length > MOST_WITH_OUTPUT;
+  const panel = screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : [];
+  const todos = take(activity === undefined && panel.length > 0 && panel.length < room ? ['', ...panel] : panel);
+  const brief = dialog !== undefined || room < BRIEF_BELOW || screen.running.length > MOST_WITH_OUTPUT;
   const running = take(drawRunning(screen.running, brief, pen));
   const { text, unseen } = near(screen.answer?.rest ?? '');
   const answer = tail(drawAnswerTail(screen, text, pen), room, pen.theme, unseen);
@@ -99,7 +103,8 @@ function drawProgress(output: string, pen: Pen): readonly string[] {
   return hang(lines.map((line) => pen.theme('dim', line)), '  ⎿ ');
 }
 
-function drawQueued({ queued }: Screen, pen: Pen): readonly string[] {
-  const shown = queued.slice(-MOST_QUEUED).map(({ text }) => clip(pen.theme('dim', `  ⧗ ${sanitise(text, { newlines: false, tabs: 4 })}`), pen.columns));
-  return queued.length > MOST_QUEUED ? [clip(pen.theme('dim', `  ⧗ ${queued.length - MOST_QUEUED} more are queued`), pen.columns), ...shown] : shown;
+function drawQueued({ queued, held }: Screen, pen: Pen): readonly string[] {
+  const lines = [...queued.map(({ text }) => text), ...held];
+  const shown = lines.slice(-MOST_QUEUED).map((text) => clip(pen.theme('dim', `  ⧗ ${sanitise(text, { newlines: false, tabs: 4 })}`), pen.columns));
+  return lines.length > MOST_QUEUED ? [clip(pen.theme('dim', `  ⧗ ${lines.length - MOST_QUEUED} more are queued`), pen.columns), ...shown] : shown;
 }

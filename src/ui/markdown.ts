@@ -1,17 +1,9 @@
 import { Lexer, type MarkedToken, type Token, type Tokens } from 'marked';
 import { sanitise, width } from '#lib/terminal.ts';
-import type { Highlighter } from './highlight.ts';
 import { hang, wrapProse, wrapVerbatim } from './lines.ts';
+import type { Pen } from './pen.ts';
 import { drawTable } from './table-lines.ts';
 import type { Theme } from './theme.ts';
-
-/** What all drawers need: how wide, how it looks, and who colours code. */
-export interface Pen {
-  /** Columns that a line may take. */
-  readonly columns: number;
-  readonly theme: Theme;
-  readonly highlight: Highlighter;
-}
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 

@@ -3,7 +3,7 @@ import { count } from '#lib/text.ts';
 import type { InputEvent, Picker } from './contract.ts';
 import type { KeyTable } from './keys.ts';
 import { clip, pad } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 import { typeInto } from './typing.ts';
 
 /** A list to choose from, narrowed by what is typed. */
@@ -53,12 +53,13 @@ export function pressPicker(dialog: PickerDialog, event: InputEvent, keys: KeyTa
 
 export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns }: Pen): readonly string[] {
   const items = narrowed(dialog);
-  const filter = dialog.filter === '' ? theme('dim', 'type to narrow') : `${sanitise(dialog.filter, { newlines: false })}▏`;
+  const long = dialog.picker.items.length > PAGE;
+  const filter = dialog.filter === '' ? theme('dim', long ? 'type to narrow' : '') : `${sanitise(dialog.filter, { newlines: false })}▏`;
   const head = [
     theme('accent', '─'.repeat(columns)),
-    clip(`${theme('strong', sanitise(dialog.picker.title, { newlines: false }))}  ${filter}`, columns),
+    clip(`${theme('strong', sanitise(dialog.picker.title, { newlines: false }))}  ${filter}`.trimEnd(), columns),
   ];
-  const hint = clip(theme('dim', `${count(items.length, 'item')} · Enter takes · Esc ${dialog.filter === '' ? 'leaves' : 'clears'}`), columns);
+  const hint = clip(theme('dim', `${long || dialog.filter !== '' ? `${count(items.length, 'item')} · ` : ''}Enter takes · Esc ${dialog.filter === '' ? 'leaves' : 'clears'}`), columns);
   const room = Math.max(1, rows - head.length - 1);
   const from = Math.max(0, Math.min(dialog.at - Math.floor(room / 2), items.length - room));
   const labels = items.map(({ label }) => sanitise(label, { newlines: false, tabs: 4 }));

@@ -15,7 +15,7 @@ import { tokens } from './numbers.ts';
 export interface Running {
   readonly call: Call;
   readonly card: Card;
-  /** The end of what it has put out so far. */
+  /** What it said last of what it does, or the end of its output so far. */
   readonly tail: string;
   readonly since: number;
 }
@@ -45,6 +45,8 @@ export interface Screen {
   /** Output tokens of this turn's finished replies, as measured. */
   readonly written: number;
   readonly queued: readonly EntryOf<'queued'>[];
+  /** Commands that run when the work in hand is done. */
+  readonly held: readonly string[];
   /** Reminders of the moment that is under way. */
   readonly said: readonly Said[];
   readonly moment: Moment | undefined;
@@ -60,7 +62,7 @@ export interface Screen {
 
 export const blank: Screen = {
   generation: 0, done: [], answer: undefined, thinking: undefined, writing: undefined, running: [], waiting: undefined, doing: undefined,
-  busySince: undefined, written: 0, queued: [], said: [], moment: undefined, dialogs: [], todos: [], status: undefined, model: undefined,
+  busySince: undefined, written: 0, queued: [], held: [], said: [], moment: undefined, dialogs: [], todos: [], status: undefined, model: undefined,
   expanded: false, showTodos: true, lastFault: undefined,
 };
 
@@ -94,6 +96,8 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'idle': return rest(screen);
     case 'status': return { ...screen, status: event.status };
     case 'card': return push(screen, { type: 'card', card: event.card });
+    case 'line': return push({ ...screen, lastFault: undefined }, { type: 'command', line: event.line });
+    case 'held': return { ...screen, held: event.lines };
     case 'compacted': return push(screen, compacted(event));
     case 'ask': case 'pick': case 'secret': return { ...screen, dialogs: [...screen.dialogs.filter(({ id }) => id !== event.id), openDialog(event)] };
     case 'settled': return { ...screen, dialogs: screen.dialogs.filter(({ id }) => id !== event.id) };
@@ -108,7 +112,11 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
 function push(screen: Screen, ...bodies: readonly BlockBody[]): Screen {
   const base = closeMoment(screen);
   if (bodies.length === 0) return base;
-  const keyed = bodies.map((body, index): Block => ({ ...body, key: `${base.generation}.${base.done.length + index}`, full: base.expanded }));
+  const last = base.done.at(-1);
+  const follows = last?.type === 'command' && last.card === undefined;
+  const keyed = bodies.map((body, index): Block => ({
+    ...body, key: `${base.generation}.${base.done.length + index}`, full: base.expanded, ...(follows && index === 0 && body.type !== 'prompt' && body.type !== 'command' && { tight: true as const }),
+  }));
   return { ...base, done: [...base.done, ...keyed] };
 }
 
@@ -135,6 +143,7 @@ function settle(screen: Screen, entry: Entry): Screen {
     case 'head': return settleHead(screen, entry.model);
     case 'toolResult': return push({ ...live(screen), running: without(screen.running, entry.callId) }, ...blocksOf(entry));
     case 'compaction': return push({ ...live(screen), doing: undefined }, ...blocksOf(entry));
+    case 'shell': return push({ ...live(screen), running: [] }, ...blocksOf(entry));
     default: return push(screen, ...blocksOf(entry));
   }
 }
@@ -202,7 +211,7 @@ function compacted({ kept, of, tokensBefore, tokensAfter }: Extract<ScreenEvent,
 }
 
 function progress(screen: Screen, callId: CallId, text: string): Screen {
-  return { ...screen, running: screen.running.map((at) => (at.call.id === callId ? { ...at, tail: (at.tail + text).slice(-TAIL_CHARS) } : at)) };
+  return { ...screen, running: screen.running.map((at) => (at.call.id === callId ? { ...at, tail: text.slice(-TAIL_CHARS) } : at)) };
 }
 
 function without(running: readonly Running[], id: CallId): readonly Running[] {
@@ -224,19 +233,19 @@ function rest(screen: Screen): Screen {
   return push(still, ...answerBlocks(pieces, answer.begun), { type: 'mark', text: 'this answer broke off; it is not kept' });
 }
 
-/** Folded things since the last prompt are shown again in full, and what comes after them is not folded until the next toggle. */
+/** Folded things since the last prompt are shown again in full, and what comes after them is not folded until the next toggle: that is said. */
 function expand(screen: Screen): Screen {
   const expanded = !screen.expanded;
   const base = { ...closeMoment(screen), expanded };
-  if (!expanded) return base;
+  if (!expanded) return push(base, { type: 'mark', text: 'output is short from here on' });
   const from = Math.max(0, base.done.findLastIndex(({ type }) => type === 'prompt'));
   const folded = base.done.slice(from).filter(isFolded);
-  return folded.length === 0 ? base : push(base, { type: 'mark', text: 'in full:' }, ...folded);
+  return push(base, { type: 'mark', text: `output is whole from here on${folded.length === 0 ? '' : '; what was short:'}` }, ...folded);
 }
 
 function replay(screen: Screen, entries: readonly Entry[]): Screen {
   const start: Screen = {
-    ...blank, generation: screen.generation + 1, dialogs: screen.dialogs, status: screen.status, expanded: screen.expanded, showTodos: screen.showTodos, busySince: screen.busySince,
+    ...blank, generation: screen.generation + 1, dialogs: screen.dialogs, status: screen.status, expanded: screen.expanded, showTodos: screen.showTodos, busySince: screen.busySince, held: screen.held,
   };
   const { done, ...state } = closeMoment(entries.reduce(settle, start));
   const left = done.length - REPLAYED_BLOCKS;

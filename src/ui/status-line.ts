@@ -13,13 +13,13 @@ type Wordings = readonly string[];
 const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
 /** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
 const GIVE_WAY: readonly Name[] = [
-  'directory', 'branch', 'mode', 'context', 'model', 'unsaved', 'directory', 'cache', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'mode', 'context',
+  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'mode', 'context',
 ];
 const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
-  default: { role: 'modeDefault', words: ['asks before it acts', 'asks'] },
-  acceptEdits: { role: 'modeEdits', words: ['accepts edits', 'edits'] },
-  plan: { role: 'modePlan', words: ['plan mode', 'plan'] },
-  bypassPermissions: { role: 'modeBypass', words: ['never asks', 'bypass'] },
+  default: { role: 'modeDefault', words: ['asks before it acts', 'asks first', 'asks'] },
+  acceptEdits: { role: 'modeEdits', words: ['accepts edits', 'accepts edits', 'edits'] },
+  plan: { role: 'modePlan', words: ['plan mode', 'plan mode', 'plan'] },
+  bypassPermissions: { role: 'modeBypass', words: ['never asks', 'never asks', 'bypass'] },
 };
 const SEPARATOR = ' · ';
 
@@ -52,7 +52,7 @@ function wordingsOf(status: Status): Readonly<Record<Name, Wordings>> {
   const count = `${pins} ${pins === 1 ? 'pin' : 'pins'}`;
   return {
     unsaved: unsaved === undefined ? [] : [`not saved: ${line(unsaved)}`, 'not saved'],
-    model: demo ? [`${line(model)} (demo, not an AI)`, 'demo'] : [line(model), line(model).replace(/^claude-/, '')],
+    model: demo ? [`${line(model)}, not an AI`, 'demo'] : [line(model), line(model).replace(/^claude-/, '')],
     mode: MODES[mode].words,
     directory: [line(directory), truncateTo(line(directory).replace(/^.*[/\\](?=.)/, ''), 20)],
     branch: branch === undefined ? [] : [truncateTo(`⎇ ${line(branch)}`, 40), truncateTo(`⎇ ${line(branch)}`, 16)],

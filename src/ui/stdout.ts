@@ -23,8 +23,8 @@ export interface Target {
 export interface StdoutOptions {
   readonly target: Target;
   readonly measure: Measure;
-  /** Finds out, once, how the terminal treats its cursor; asked at the first change of columns. Never rejects. */
-  readonly reflow?: () => Promise<CursorReflow>;
+  /** Finds out how the terminal treats its cursor; asked at a change of columns until it is known. Never rejects. */
+  readonly reflow?: () => Promise<CursorReflow | undefined>;
   /** Told all bytes that go out: for tests and recordings. */
   readonly record?: (bytes: string) => void;
 }
@@ -71,7 +71,7 @@ class TerminalOutput extends EventEmitter {
   readonly rows = ENDLESS_ROWS;
   readonly #target: Target;
   readonly #record: ((bytes: string) => void) | undefined;
-  readonly #askReflow: () => Promise<CursorReflow>;
+  readonly #askReflow: () => Promise<CursorReflow | undefined>;
   #reflow: CursorReflow | undefined;
   #measure: Measure;
   #window: Window;

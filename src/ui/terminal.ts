@@ -21,6 +21,8 @@ const WHAT_ARE_YOU = '\x1b[>c';
 const XTERM_JS = '\x1b[>0;276;0c';
 /** How long an answer may take, in ms; a terminal that knows the question answers at once. */
 const ANSWER_MS = 100;
+/** How often a terminal is asked that does not answer. */
+const MOST_ASKED = 3;
 /** If a stop signal has not stopped us after this long, nothing will, in ms. */
 const STOP_MS = 50;
 
@@ -69,6 +71,8 @@ class TerminalOwner implements Terminal {
   #state: 'open' | 'stopped' | 'lent' | 'closed' = 'open';
   #lastWork: (() => void)[] = [];
   #leaving = false;
+  #reflow: CursorReflow | undefined;
+  #asked = 0;
   readonly #undo: (() => void)[] = [];
 
   constructor(options: TerminalOptions) {
@@ -111,21 +115,26 @@ class TerminalOwner implements Terminal {
     }
   }
 
-  /** The answer is swallowed by the tokenizer like every reply; here it is only overheard. */
-  #askReflow(): Promise<CursorReflow> {
+  /**
+   * The answer is swallowed by the tokenizer like every reply; here it is only overheard. Undefined when none came in time: one
+   * that comes later holds for the next question, and a terminal that is silent is asked again a few times only.
+   */
+  #askReflow(): Promise<CursorReflow | undefined> {
     const { stdin } = this.#options;
+    if (this.#reflow !== undefined || this.#asked === MOST_ASKED) return Promise.resolve(this.#reflow);
+    this.#asked += 1;
     return new Promise((resolve) => {
       let heard = '';
-      const answer = (reflow: CursorReflow): void => {
-        clearTimeout(limit);
-        stdin.off('data', listen);
-        resolve(reflow);
-      };
       const listen = (bytes: Uint8Array | string): void => {
         heard = (heard + (typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString('latin1'))).slice(-256);
-        if (/\x1b\[>[0-9;]*c/.test(heard)) answer(heard.includes(XTERM_JS) ? 'drifts' : 'follows');
+        if (!/\x1b\[>[0-9;]*c/.test(heard)) return;
+        this.#reflow = heard.includes(XTERM_JS) ? 'drifts' : 'follows';
+        clearTimeout(limit);
+        stdin.off('data', listen);
+        resolve(this.#reflow);
       };
-      const limit = setTimeout(answer, ANSWER_MS, 'follows');
+      // A busy process finds its timers due before it has read what came meanwhile: read first, then give up.
+      const limit = setTimeout(() => { setImmediate(() => { resolve(this.#reflow); }); }, ANSWER_MS);
       stdin.on('data', listen);
       this.#write(WHAT_ARE_YOU);
     });

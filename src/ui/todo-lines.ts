@@ -1,15 +1,16 @@
 import type { TodoItem, TodoState } from '#domain/attachment.ts';
 import { sanitise } from '#lib/terminal.ts';
 import { clip } from './lines.ts';
-import type { Pen } from './markdown.ts';
+import type { Pen } from './pen.ts';
 
 const MARKS: Readonly<Record<TodoState, string>> = { open: '☐', active: '▸', done: '☑' };
 
 /** The todo panel in at most `rows` lines; where there is not room for all, what is to be done next stays in sight. */
-export function drawTodos(items: readonly TodoItem[], rows: number, { theme, columns }: Pen): readonly string[] {
+export function drawTodos(items: readonly TodoItem[], rows: number, { theme, columns, keys }: Pen): readonly string[] {
   if (items.length === 0 || rows <= 0) return [];
   const done = items.filter(({ state }) => state === 'done').length;
-  const title = clip(theme('dim', `todos ${done}/${items.length} · Ctrl-T hides them`), columns);
+  const key = keys.label('toggleTodos');
+  const title = clip(theme('dim', `todos ${done}/${items.length}${key === undefined ? '' : ` · ${key} hides them`}`), columns);
   const room = rows - 1;
   if (room <= 0 || done === items.length) return [title];
   const next = items.findIndex(({ state }) => state === 'active');

@@ -97,6 +97,7 @@ describe('calls', () => {
       { kind: 'failed', text: 'The tool failed: disk on fire' },
       { kind: 'refused', text: 'The user refused this call and said: read b instead' },
     ]);
+    expect(at.session.log.findLast((entry) => entry.type === 'toolResult')).toMatchObject({ result: { card: { detail: 'refused: read b instead' } } });
   });
 
   it('runs nothing when the permission check itself fails', async () => {

@@ -107,7 +107,7 @@ describe('the screen in a real terminal', () => {
     await terminal.waitFor('⎿ half done');
     await terminal.waitFor('… +31 lines (Ctrl-O expands)');
     terminal.type('\u000F');
-    await terminal.waitFor('step 39');
+    await terminal.waitFor('step 20');
     await end(it);
   });
 
@@ -121,7 +121,7 @@ describe('the screen in a real terminal', () => {
     await terminal.settled();
     expect(count(terminal.lines(), 'P150')).toBe(0);
     terminal.type('tool\r');
-    await terminal.waitFor('step 8');
+    await terminal.waitFor('step 38');
     await end(it);
   });
 

@@ -234,6 +234,60 @@ describe('completion', () => {
     composer.type('bc\r');
     expect(composer.wanted.at(-1)).toBe('submit @abc');
   });
+  it('Enter sends a command whose argument was left out, unless an item was gone to', () => {
+    const composer = sit();
+    composer.type('/todo ');
+    composer.offer('add', 'done');
+    expect(composer.draw().slice(3)).toEqual(['  add', '  done']);
+    composer.type('\r');
+    expect(composer.wanted.at(-1)).toBe('submit /todo');
+    composer.type('/todo ');
+    composer.offer('add', 'done');
+    composer.type('\x1b[A\r');
+    expect(composer.text).toBe('/todo done |');
+    composer.type('\x15/todo ');
+    composer.offer('add', 'done');
+    composer.type('\x1b[B\r');
+    expect(composer.text).toBe('/todo add |');
+    composer.type('\x15/todo ');
+    composer.offer('add', 'done');
+    composer.type('\t');
+    expect(composer.text).toBe('/todo add |');
+  });
+  it('does not offer the directory that stands there already', () => {
+    const composer = sit();
+    composer.type('@src/');
+    composer.offer('src/', 'src/a.ts');
+    expect(composer.draw().slice(3)).toEqual(['› src/a.ts']);
+    composer.offer('src/');
+    expect(composer.state.menu).toBeUndefined();
+  });
+  it('asks again while files are being listed, and keeps the item that was gone to', () => {
+    const composer = sit();
+    const list = (more: boolean, ...items: string[]): void => {
+      composer.send({ type: 'completions', request: composer.state.request, items: items.map((insert) => ({ insert, label: insert })), more });
+    };
+    composer.type('@a');
+    expect(composer.wanted).toEqual(['file ', 'file a']);
+    list(true);
+    expect([composer.draw().slice(3), composer.wanted]).toEqual([['  still listing files'], ['file a']]);
+    list(true, 'a1', 'a2');
+    composer.type('\x1b[B');
+    list(false, 'a0', 'a1', 'a2');
+    expect([composer.draw().slice(3), composer.wanted]).toEqual([['  a0', '  a1', '› a2'], ['file a']]);
+    composer.type('b');
+    list(true, 'ab');
+    composer.type('\x1b');
+    list(false, 'ab');
+    expect(composer.state.menu).toBeUndefined();
+  });
+  it('gives an item that stands alone the whole line', () => {
+    const composer = sit();
+    composer.type('/pi');
+    composer.send({ type: 'completions', request: composer.state.request, items: [{ insert: '/pin', label: '/pin [<path> | <folder>/ | <glob>]', detail: 'what it does' }], more: false });
+    expect(composer.draw().slice(3)).toEqual(['› /pin [<path> | <folder>/ | <glob>]']);
+    expect(composer.draw(80).slice(3)).toEqual(['› /pin [<path> | <folder>/ | <glob>]  what it does']);
+  });
   it('Tab before the answer takes the first item when it comes', () => {
     const composer = sit();
     composer.type('@re\t');
@@ -302,6 +356,20 @@ describe('the rest', () => {
     expect(composer.draw(100, 40).join('\n')).toContain('Ctrl-R');
     composer.type('a?');
     expect([composer.text, composer.state.help]).toEqual(['a?|', false]);
+  });
+  it('says how many keys it has no room for, and is short in a narrow window', () => {
+    const composer = sit();
+    composer.type('?');
+    const help = composer.draw(80, 24).slice(3);
+    expect(help.at(-1)).toMatch(/^ {2}… \d+ more: \/help lists all$/);
+    expect(help.length - 1 + Number(/\d+/.exec(help.at(-1) ?? '')?.[0])).toBe(keys.help.length);
+    expect(composer.draw(80, 60).slice(3)).toHaveLength(keys.help.length);
+    expect(composer.draw(40, 24).join('\n')).toContain('  Ctrl-J     new line (also');
+  });
+  it('names the key that clears the draft as it is bound', () => {
+    const composer = sit({ armed: { action: 'cancel', until: 2000 } });
+    const look = { columns: 60, rows: 24, theme: themeOf('plain', {}), measure: width, keys: keyTable({ cancel: 'f3' }) };
+    expect(composerLines(composer.state, look).at(-1)).toBe('  F3 again to clear the draft');
   });
 });
 

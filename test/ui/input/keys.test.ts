@@ -9,7 +9,8 @@ describe('the key table', () => {
     expect(keys.action('composer', key('enter'))).toBe('submit');
     expect(keys.action('composer', key('enter', { alt: true }))).toBe('newline');
     expect(keys.action('composer', key('_', { ctrl: true }))).toBe('undo');
-    expect(keys.action('menu', key('enter'))).toBe('accept');
+    expect(keys.action('menu', key('tab'))).toBe('accept');
+    expect(keys.action('menu', key('enter'))).toBe('choose');
     expect(keys.action('search', key('c', { ctrl: true }))).toBe('cancel');
     expect(keys.action('dialog', key('escape'))).toBe('cancel');
     expect(keys.action('list', key('pagedown'))).toBe('pageDown');

@@ -3,17 +3,18 @@ import xterm from '@xterm/headless';
 import { describe, expect, it } from 'vitest';
 import { width } from '#lib/terminal.ts';
 import { cursorMark, takeCursorMark } from '#ui/cursor-mark.ts';
+import type { CursorReflow } from '#ui/frame.ts';
 import { createStdout, type Stdout } from '#ui/stdout.ts';
 
 /** Our stdout over an emulated terminal of 40 × 10. */
-function open() {
+function open(reflow: () => Promise<CursorReflow | undefined> = () => Promise.resolve('follows')) {
   const terminal = new xterm.Terminal({ cols: 40, rows: 10, allowProposedApi: true });
   const target = Object.assign(new EventEmitter(), {
     columns: 40, rows: 10,
     write(bytes: string) { terminal.write(bytes); return true; },
   });
   const bytes: string[] = [];
-  const screen = createStdout({ target, measure: width, record: (part) => { bytes.push(part); } });
+  const screen = createStdout({ target, measure: width, reflow, record: (part) => { bytes.push(part); } });
   return {
     screen, target, bytes,
     async lines(): Promise<string[]> {
@@ -110,6 +111,19 @@ describe('our stdout', () => {
     await task();
     expect([await lines(), bytes.length]).toEqual([['frame'], count]);
     expect(bytes.at(-1)).toContain('\x1b[?25h');
+  });
+  it('asks a terminal again that gave no answer in time, and no more once it is known', async () => {
+    const answers: (CursorReflow | undefined)[] = [undefined, 'drifts', 'follows'];
+    const { screen, target } = open(() => Promise.resolve(answers.shift()));
+    ink(screen, -1, 'frame');
+    await task();
+    for (const columns of [30, 20, 10]) {
+      target.columns = columns;
+      target.emit('resize');
+      await expect.poll(() => screen.window.columns).toBe(columns);
+    }
+    expect(answers).toEqual(['follows']);
+    screen.finish();
   });
   it('calls back for each write', async () => {
     const { screen } = open();

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Card } from '#domain/card.ts';
+import type { Card, CardBlock } from '#domain/card.ts';
 import { width } from '#lib/terminal.ts';
 import { drawBlock } from '#ui/block-lines.ts';
 import type { Block, BlockBody } from '#ui/blocks.ts';
 import { cardLine, drawCard } from '#ui/card-lines.ts';
 import { drawDiff } from '#ui/diff-lines.ts';
+import { type KeyTable, keyTable } from '#ui/keys.ts';
 import { colourPen, plainPen } from './pens.ts';
 
 const PATCH = `@@ -8,5 +8,6 @@
@@ -46,8 +47,28 @@ describe('cards', () => {
   it('folds a body, however long it is', () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `line ${i}`).join('\n');
     const lines = drawCard({ title: 'Bash', body: [{ type: 'text', text }] }, plainPen(40), 10);
+    expect(lines.slice(1, 6)).toEqual(['  line 0', '  line 1', '  line 2', '  … +99991 lines (Ctrl-O expands)', '  line 99994']);
+    expect(lines.slice(-2)).toEqual(['  line 99998', '  line 99999']);
     expect(lines).toHaveLength(11);
-    expect(lines.at(-1)).toBe('  … +99991 lines (Ctrl-O expands)');
+  });
+
+  it('shows how output ends, and the beginning of what is read from there', () => {
+    const lines = Array.from({ length: 30 }, (_, i) => `${i}`).join('\n');
+    const folded = (body: CardBlock): readonly string[] => drawCard({ title: 'T', body: [body] }, plainPen(40), 10).slice(1);
+    expect(folded({ type: 'code', text: lines }).at(-1)).toBe('  29');
+    expect(folded({ type: 'code', text: lines, language: 'ts' }).at(-1)).toBe('  … +21 lines (Ctrl-O expands)');
+    expect(folded({ type: 'list', items: lines.split('\n') }).at(-1)).toBe('  … +21 lines (Ctrl-O expands)');
+  });
+
+  it('names the key that expands as it is bound, and none where none is', () => {
+    const body = [{ type: 'text' as const, text: 'a\n'.repeat(30) }];
+    const draw = (keys: KeyTable): string => drawCard({ title: 'T', body }, { ...plainPen(40), keys }, 10).join('\n');
+    expect(draw(keyTable({ toggleTranscript: 'f2' }))).toContain('lines (F2 expands)');
+    expect(draw(keyTable({ toggleTranscript: '' }))).toMatch(/\+\d+ lines$/m);
+  });
+
+  it('leaves no space over at the start of a line that was broken', () => {
+    expect(drawCard({ title: 'T', body: [{ type: 'text', text: 'one two three\n  kept' }] }, plainPen(10)).map((line) => line.trimEnd())).toEqual(['● T', '  one two', '  three', '    kept']);
   });
 
   it('puts a long detail under the title', () => {
@@ -91,6 +112,7 @@ describe('blocks', () => {
     expect(draw({ type: 'shell', command: 'ls', output: 'a\nb\n', exitCode: 0 })).toBe('\n! ls\n  a\n  b');
     expect(draw({ type: 'shell', command: 'false', output: '', exitCode: 1 })).toBe('\n! false\n  (no output)\n  exit code 1');
     expect(draw({ type: 'shell', command: 'x', output: 'o', exitCode: null })).toContain('stopped by a signal');
+    expect(draw({ type: 'shell', command: 'sleep 9', output: 'o\n(interrupted)', exitCode: null })).toBe('\n! sleep 9\n  o\n  (interrupted)');
   });
 
   it('draws a slash command with its card whole', () => {

@@ -165,6 +165,14 @@ describe('the desk', () => {
     for (let i = 0; i < 130; i += 1) expect(look()).toContain(`prompt ${i}.`);
   });
 
+  it('prints what came just before a new session as well', async () => {
+    const { desk, look, wait } = setUp();
+    desk.dispatch({ type: 'entry', entry: createLog()({ type: 'shell', command: 'make', output: 'made', exitCode: 0 }) });
+    desk.dispatch({ type: 'replay', entries: [] });
+    await wait();
+    expect(look()).toContain('! make\n  made');
+  });
+
   it('rests when nothing is under way', async () => {
     const { desk, wait } = setUp();
     desk.dispatch({ type: 'busy', since: 0 });

@@ -144,6 +144,12 @@ describe('the picker', () => {
     expect(press(dialog, ...typed('zzz'), key('enter'))).toMatchObject({ type: 'picker', filter: 'zzz' });
   });
 
+  it('says nothing of narrowing and counting where all can be seen at a glance', () => {
+    const two = openDialog({ type: 'pick', id: 1, picker: { title: 'Which?', items: [{ id: 'a', label: 'one' }, { id: 'b', label: 'two' }] } });
+    expect(drawDialog(two, 10, pen).slice(1)).toEqual(['Which?', '› one', '  two', 'Enter takes · Esc leaves']);
+    expect(drawDialog(dialog, 10, pen)[1]).toContain('type to narrow');
+  });
+
   it('goes round at both ends and leaves with Esc', () => {
     expect(press(dialog, key('up'), key('enter'))).toEqual(picked('s29'));
     expect(press(dialog, key('end'), key('down'), key('enter'))).toEqual(picked('s0'));

@@ -8,6 +8,7 @@ import { drawLive } from '#ui/live.ts';
 import { blank, reduce, type Screen } from '#ui/screen.ts';
 import { createFrames, createStore } from '#ui/store.ts';
 import { callId, card, createLog } from './entries.ts';
+import { keyTable } from '#ui/keys.ts';
 import { plainPen } from './pens.ts';
 
 const STATUS: Status = {
@@ -75,6 +76,32 @@ describe('the live region', () => {
   });
 });
 
+describe('what gives way', () => {
+  it('turns no spinner while a question waits for the person, who sees what it is about in a low window too', () => {
+    expect(drawLive(busyScreen(), 24, plainPen(60), 5000).above.join('\n')).toContain('Esc interrupts');
+    const { above, dialog } = drawLive(run([question], busyScreen()), 11, plainPen(60), 5000);
+    expect([...above, ...dialog].join('\n')).not.toContain('Esc interrupts');
+    expect(dialog.join('\n')).toContain('lines 1–2 of 60');
+  });
+
+  it('sets the todo panel off from what stands above it', () => {
+    const todos: ScreenEvent = { type: 'entry', entry: createLog()({ type: 'attach', by: 'user', attachment: { kind: 'todo', id: 'todo:list', items: [{ id: 1, text: 'x', state: 'open', by: 'user' }] } }) };
+    expect(drawLive(run([todos]), 10, plainPen(60), 0).above).toEqual(['', 'todos 0/1 · Ctrl-T hides them', '  ☐ x (yours)']);
+    expect(drawLive(run([{ type: 'busy', since: 0 }, todos]), 10, plainPen(60), 0).above[2]).toBe('todos 0/1 · Ctrl-T hides them');
+  });
+
+  it('shows commands that wait below queued words', () => {
+    const queued: ScreenEvent = { type: 'entry', entry: createLog()({ type: 'queued', text: 'words' }) };
+    expect(drawLive(run([queued, { type: 'held', lines: ['!make'] }]), 10, plainPen(60), 0).above).toEqual(['  ⧗ words', '  ⧗ !make']);
+  });
+
+  it('names keys as they are bound', () => {
+    const pen = { ...plainPen(60), keys: keyTable({ cancel: 'f3', toggleTodos: 'f4' }) };
+    const screen = run([{ type: 'busy', since: 0 }, { type: 'entry', entry: createLog()({ type: 'attach', by: 'user', attachment: { kind: 'todo', id: 'todo:list', items: [{ id: 1, text: 'x', state: 'open', by: 'user' }] } }) }]);
+    expect(drawLive(screen, 10, pen, 0).above.join('\n')).toMatch(/F3 interrupts\ntodos 0\/1 · F4 hides them/);
+  });
+});
+
 describe('the line of activity', () => {
   const line = (events: readonly ScreenEvent[], now = 66_000): string | undefined => activityLine(run([{ type: 'busy', since: 1000 }, ...events]), now, plainPen(80))?.slice(2);
 
@@ -90,8 +117,8 @@ describe('the line of activity', () => {
 
   it('counts a wait down', () => {
     const wait: ScreenEvent = { type: 'waiting', attempt: 2, reason: 'overloaded', ms: 8000 };
-    expect(line([wait], 1000)).toBe('overloaded; attempt 2 in 8s 0s · Esc interrupts');
-    expect(line([wait], 6500)).toBe('overloaded; attempt 2 in 3s 5s · Esc interrupts');
+    expect(line([wait], 1000)).toBe('overloaded; tries again in 8s (retry 2) · 0s · Esc interrupts');
+    expect(line([wait], 6500)).toBe('overloaded; tries again in 3s (retry 2) · 5s · Esc interrupts');
     expect(line([wait], 20_000)).toContain('in 0s');
   });
 });

@@ -92,10 +92,13 @@ describe('the screen as a fold', () => {
     const after = run([{ type: 'toggle', what: 'expanded' }], before);
     const added = after.done.slice(before.done.length);
     expect(added.map(({ type }) => type)).toEqual(['mark', 'reminders', 'tool']);
+    expect(shown({ ...after, done: added })).toContain('⎿ output is whole from here on; what was short:');
     expect(shown({ ...after, done: added })).toContain('pin text');
     expect(shown({ ...after, done: added })).toContain('line 29');
     expect(run(entries(log, toolResult('d', 'Read b.ts', long)), after).done.at(-1)?.full).toBe(true);
-    expect(run([{ type: 'toggle', what: 'expanded' }], after).done).toHaveLength(after.done.length);
+    const short = run([{ type: 'toggle', what: 'expanded' }], after);
+    expect(shown({ ...short, done: short.done.slice(after.done.length) })).toBe('  ⎿ output is short from here on');
+    expect(run(entries(log, toolResult('e', 'Read c.ts', long)), short).done.at(-1)?.full).toBe(false);
     expect(new Set(after.done.map(({ key }) => key)).size).toBe(after.done.length);
   });
 
@@ -119,6 +122,28 @@ describe('the screen as a fold', () => {
     const done = run(entries(createLog(), toolResult('b', 'B'), toolResult('a', 'A', '', 'failed')), screen);
     expect(done.running).toEqual([]);
     expect(shown(done)).toBe('\n● B\n\n● A');
+  });
+
+  it('shows what a tool says last in place of what it said before, and a command of the user as one', () => {
+    const screen = run([
+      { type: 'toolStarted', call: { id: callId('s'), tool: 'Bash', input: {} }, card: card('! make') },
+      { type: 'toolProgress', callId: callId('s'), text: 'one' }, { type: 'toolProgress', callId: callId('s'), text: 'one\ntwo' },
+    ]);
+    expect(screen.running[0]?.tail).toBe('one\ntwo');
+    expect(run(entries(createLog(), { type: 'shell', command: 'make', output: 'one\ntwo', exitCode: 0 }), screen).running).toEqual([]);
+  });
+
+  it('shows a command as it was entered, and what comes of it right below', () => {
+    const said = run([{ type: 'line', line: '/model x' }, { type: 'card', card: card('Model: x') }, { type: 'line', line: '/cler' }, { type: 'fault', where: '/cler', message: 'no' }]);
+    expect(shown(said)).toBe('\n› /model x\n● Model: x\n\n› /cler\n▲ /cler: no');
+    expect(shown(run([{ type: 'line', line: '/cler' }, { type: 'fault', where: '/cler', message: 'no' }], said))).toContain('no\n\n› /cler\n▲ /cler: no');
+    expect(shown(run([{ type: 'line', line: '/clear' }, ...entries(createLog(), { type: 'prompt', text: 'p' })]))).toBe('\n› /clear\n\n› p');
+  });
+
+  it('keeps commands that wait in sight, across a new session too', () => {
+    const held = run([{ type: 'held', lines: ['!make', '/clear'] }, { type: 'replay', entries: [] }]);
+    expect(held.held).toEqual(['!make', '/clear']);
+    expect(run([{ type: 'held', lines: [] }], held).held).toEqual([]);
   });
 
   it('counts a wait down until something comes in', () => {
