@@ -9,19 +9,25 @@ export default defineCommand({
   anytime: true,
   async run(_args, context) {
     const view = await context.context();
+    const coming = view.coming ?? [];
     return {
       type: 'show',
       card: {
         title: 'Context', detail: headline(view),
         body: [
           { type: 'table', head: ['part', 'tokens', 'share'], align: ['left', 'right', 'right'], rows: groups(view) },
-          { type: 'table', head: ['age', 'tokens', 'block', 'from'], align: ['right', 'right', 'left', 'left'], rows: view.rows.map((row) => [row.age === 0 ? 'new' : String(row.age), tokens(row.tokens), row.label, originOf(row)]) },
+          { type: 'table', head: ['age', 'tokens', 'block', 'from'], align: ['right', 'right', 'left', 'left'], rows: [...view.rows.map((row) => line(row, row.age === 0 ? 'new' : String(row.age))), ...coming.map((row) => line(row, 'next'))] },
+          ...(coming.length === 0 ? [] : [{ type: 'text' as const, text: `What is marked "next" comes with the next prompt: ~${tokens(coming.reduce((sum, row) => sum + row.tokens, 0))} tokens, not counted above.` }]),
           { type: 'text', text: accuracy(view) },
         ],
       },
     };
   },
 });
+
+function line(row: Row, age: string): string[] {
+  return [age, tokens(row.tokens), row.label, originOf(row)];
+}
 
 function headline({ estimated, limit, window, model }: ContextView): string {
   return `~${tokens(estimated)} of ${tokens(limit)} tokens (${percent(estimated / limit)}), window ${tokens(window)}, ${model}`;

@@ -39,6 +39,8 @@ export interface CostView {
 /** What a request holds and what it weighs. `measured` is the API's own count of the last request. */
 export interface ContextView {
   readonly rows: readonly Row[];
+  /** What the next prompt will bring along besides its own words: not in `rows`, nor in `estimated`. */
+  readonly coming?: readonly Row[];
   readonly estimated: number;
   readonly measured: number | undefined;
   /** How far the estimate of the last request was off, as a share of the measured count (0.04 = 4 %). */

@@ -2,7 +2,6 @@ import type { CommandContext } from '#domain/command.ts';
 import type { EntryBody, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, modeOf, todosOf } from '#domain/folds.ts';
 import type { Limits, Outcome } from '#domain/ports.ts';
-import type { Row } from '#domain/request.ts';
 import { todoEntry } from '#domain/todos.ts';
 import { costOf } from '#accounting/cost.ts';
 import { commands } from '#commands/list.ts';
@@ -13,7 +12,7 @@ import { newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { branchNow } from './place.ts';
-import { nextRequest } from './wire-model.ts';
+import { contextOf } from './upcoming.ts';
 
 /** The session that is being held, and what can be done with it. Screen and print mode both stand on it. */
 export interface Conversation {
@@ -34,7 +33,6 @@ export interface Conversation {
   /** Pins what the command line names. Returns why something could not be pinned. */
   pin(paths: readonly string[]): Promise<readonly string[]>;
   context(surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext;
-  rows(): Promise<readonly Row[]>;
   close(): void;
 }
 
@@ -54,14 +52,14 @@ export function openConversation(house: House, resumed: string | undefined): Con
     open.close();
     open = next;
   };
-  const request = () => nextRequest(open.session.log, house.head(), house.blobs);
+  const working = createWorking();
   return {
     get session() { return open.session; },
     get notices() { return open.notices; },
     unsaved: () => open.unsaved(),
     turn(prompt, signal) {
       modes.settle();
-      return query(open.session, prompt === undefined ? undefined : { text: prompt }, house.ports(open.session), signal, limits);
+      return working.during(query(open.session, prompt === undefined ? undefined : { text: prompt }, house.ports(open.session), signal, limits));
     },
     compact: (keep, signal) => compact(open.session, house.ports(open.session), signal, { trigger: 'manual', keep }),
     setMode: modes.set,
@@ -87,8 +85,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
       for (const one of found) if (one.ok) open.session.append(one.entry);
       return found.flatMap((one) => (one.ok ? [] : [one.message]));
     },
-    context: (surface, keys) => contextOf(house, { session: () => open.session, mode: modes.now, request }, surface, keys),
-    rows: () => house.desk.meter.describe(request(), open.session.log),
+    context: (surface, keys) => commandContext(house, { session: () => open.session, mode: modes.now, working: working.now }, surface, keys),
     close: () => { open.close(); },
   };
 }
@@ -125,20 +122,34 @@ function carriedOver({ log }: LogSession): readonly EntryBody[] {
   return todos.length === 0 ? pins : [...pins, todoEntry(todos, 'user')];
 }
 
-type Request = ReturnType<typeof nextRequest>;
+/** Whether a turn is being taken. */
+function createWorking() {
+  let turns = 0;
+  return {
+    now: () => turns > 0,
+    async* during(turn: AsyncGenerator<Event, Outcome>): AsyncGenerator<Event, Outcome> {
+      turns += 1;
+      try {
+        return yield* turn;
+      } finally {
+        turns -= 1;
+      }
+    },
+  };
+}
 
 interface Held {
   readonly session: () => LogSession;
   readonly mode: () => PermissionMode;
-  readonly request: () => Request;
+  readonly working: () => boolean;
 }
 
-function contextOf(house: House, { session, mode, request }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
+function commandContext(house: House, { session, mode, working }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
   const { desk, place, reminders, tools } = house;
   return {
     session: session(), commands, surface, keys,
     cwd: tools.cwd(session()), model: desk.facts(), mode: mode(),
-    context: () => desk.meter.contextView(request(), session().log),
+    context: () => contextOf(house, session(), working()),
     cost: () => costOf(session().log),
     models: () => desk.models(),
     sessions: () => listSessions(place.home, place.cwd),

@@ -12,7 +12,6 @@ import { createMeter, type Meter } from '#accounting/meter.ts';
 import { factsOf, knownModels } from '#accounting/models.ts';
 import { type Counter, createCounter } from '#accounting/tokens.ts';
 import { type Client, createClient } from '#client/anthropic.ts';
-import { demoFetch } from '#client/demo/demo.ts';
 import type { QuirkStore } from '#client/quirks.ts';
 import { project } from '#loop/project.ts';
 import { type Credentials, credentialsOf } from '#session/credentials.ts';
@@ -51,7 +50,7 @@ export interface ModelDesk {
   close(): void;
 }
 
-const NO_KEY = 'There is no API key. Set ANTHROPIC_API_KEY, or start pinion in a terminal and enter one with /login.';
+const NO_KEY = 'There is no API key. Set ANTHROPIC_API_KEY, or enter a key with /login (pinion in a terminal).';
 
 export function createModelDesk(options: ModelOptions): ModelDesk {
   const { place, settings } = options;
@@ -133,12 +132,21 @@ function clientsOf({ place, settings }: ModelOptions, credentials: () => Credent
     of(model: string): Client {
       const kind = model === DEMO_MODEL ? 'demo' : 'real';
       const client = made.get(kind) ?? createClient(kind === 'demo'
-        ? { facts, fetch: demoFetch() }
+        ? { facts, fetch: demo() }
         : { ...connectionOf(credentials(), place), ...patienceOf(place), facts, quirks, ...fallback(settings()) });
       made.set(kind, client);
       return client;
     },
     forget: () => { made.delete('real'); },
+  };
+}
+
+/** The demo model is loaded when it is asked something. */
+function demo(): typeof fetch {
+  let loading: Promise<typeof fetch> | undefined;
+  return async (...request) => {
+    const answer = await (loading ??= import('#client/demo/demo.ts').then(({ demoFetch }) => demoFetch()));
+    return answer(...request);
   };
 }
 
@@ -189,8 +197,9 @@ function quirkStore(file: string): QuirkStore {
   };
 }
 
-/** The request that would be sent now, were the prompt empty. */
-export function nextRequest(log: readonly Entry[], head: HeadBody, blobs: BlobPort): ReturnType<typeof project> {
-  const request = project(log, blobs);
-  return headOf(log) === undefined ? { ...request, model: head.model, system: head.system, tools: head.tools } : request;
+/** What stands in the conversation, as it will be sent: with the head of now, and without the stand-in for a conversation that has not begun. */
+export function nextRequest(log: readonly Entry[], { model, effort, system, tools }: HeadBody, blobs: BlobPort): ReturnType<typeof project> {
+  const { effort: _, ...request } = project(log, blobs);
+  const begun = request.origins.flat().some(({ what, entries }) => what !== 'note' || entries.length > 0);
+  return { ...request, model, system, tools, ...(effort !== undefined && { effort }), ...(!begun && { messages: [], origins: [] }) };
 }

@@ -124,6 +124,33 @@ describe('a pinned file', () => {
     expect(told).toContain('+theirs');
     expect(told).not.toContain('+ours');
   });
+  it('says nothing of a state that the model has read since, and that a file is back all the same', async () => {
+    const root = tempFolder({ 'a.txt': lines(30) });
+    const file = join(root, 'a.txt');
+    const at = bench(root);
+    await pin(at, 'a.txt');
+    await say(at);
+    const read = (text: string): void => {
+      at.session.append({ type: 'toolResult', callId: 'c' as never, tool: 'Read', result: { kind: 'ok', content: [], card: { title: '', body: [] }, files: [{ path: file, hash: sha256(text) as BlobHash, how: 'read', kept: false }] } });
+    };
+    writeFileSync(file, `${lines(30)}theirs\n`);
+    read(`${lines(30)}theirs\n`);
+    expect(await say(at)).toBe('');
+    rmSync(file);
+    expect(await say(at)).toContain('no such file');
+    writeFileSync(file, `${lines(30)}theirs\n`);
+    expect(await say(at)).toContain('line 30');
+    expect(await say(at)).toBeUndefined();
+  });
+  it('says nothing of a file that grew beyond the cut only', async () => {
+    const long = (end: string): string => `${'a line of thirty bytes or so..\n'.repeat(264)}${end}`;
+    const root = tempFolder({ 'a.txt': long(`${'x'.repeat(300)}\n`) });
+    const at = bench(root);
+    await pin(at, 'a.txt');
+    expect(await say(at)).toContain('read on with Read');
+    writeFileSync(join(root, 'a.txt'), long(`${'y'.repeat(300)}\nmore\n`));
+    expect(await say(at)).toBeUndefined();
+  });
   it('gives a picture as media, whole, when it changes too', async () => {
     const png = (width: number): Buffer => Buffer.concat([Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex'), Buffer.from([0, 0, 0, width, 0, 0, 0, 1, 8, 2, 0, 0, 0]), Buffer.alloc(4)]);
     const root = tempFolder({ 'p.png': png(1) });

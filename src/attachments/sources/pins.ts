@@ -2,6 +2,7 @@ import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
+import type { FileTouch } from '#domain/tool.ts';
 import { absent, type PinView, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 import { knownNow } from '../known.ts';
@@ -19,7 +20,7 @@ interface SaidPin {
   readonly files: PinView['files'];
   /** The last line that is shown of a file that was cut. */
   readonly upTo: number | null;
-  /** The last change was made by one of our tools: the model knows it from the call. */
+  /** The model has every byte of it as it is now from elsewhere: from its own write, or because it read the file since. */
   readonly own: boolean;
 }
 
@@ -44,9 +45,9 @@ export default defineSource<readonly SaidPin[]>({
   delta(before, now) {
     const went = before.filter(({ id }) => !now.some((pin) => pin.id === id)).map(({ label }): Part => ({ type: 'text', text: `No longer pinned: ${oneLine(label)}` }));
     const parts = [...news(before, now).flatMap(({ pin, was }) => (was === undefined ? whole(pin) : changed(was, pin))), ...went];
-    // Without words what our tools wrote is kept all the same: the next change is told against it.
-    const wrote = now.some((pin) => pin.own && before.some(({ id, hash }) => id === pin.id && hash !== pin.hash));
-    return parts.length === 0 && !wrote ? undefined : joined(parts);
+    // What the model knows from elsewhere is kept without words: the next change is told against it.
+    const known = now.some((pin) => pin.own && before.some(({ id, hash }) => id === pin.id && hash !== pin.hash));
+    return parts.length === 0 && !known ? undefined : joined(parts);
   },
   gone: () => 'Nothing is pinned any more.',
   files: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ files }) => files.map((touch) => (touch.how === 'partial' ? touch : { ...touch, how: 'pin' as const }))),
@@ -61,11 +62,15 @@ function pointer(view: PinView): PinView {
 
 function saidPin(view: PinView, world: World): SaidPin {
   const known = knownNow(world.log);
-  const own = view.files.length > 0 && view.files.every(({ path, hash }) => known.get(path)?.how === 'write' && known.get(path)?.hash === hash);
+  const own = view.files.length > 0 && view.files.every(({ path, hash }) => isKnown(known.get(path), hash));
   const { id, label, hash, text, media, files, note } = view;
   const cut = view.files.some(({ how }) => how === 'partial') && !/#\d+-\d+$/.test(label);
   const upTo = cut && text !== undefined ? bodyOf(text).split('\n').length - 1 : null;
   return { id, label, hash, text, media, files, note, own, upTo, blob: text === undefined ? null : keepText(world.blobs, text) };
+}
+
+function isKnown(touch: FileTouch | undefined, hash: BlobHash): boolean {
+  return touch?.hash === hash && touch.how !== 'partial' && touch.how !== 'heard';
 }
 
 function revivePin(stored: Json, world: World): SaidPin | undefined {
@@ -80,6 +85,8 @@ function revivePin(stored: Json, world: World): SaidPin | undefined {
 function news(before: readonly SaidPin[], now: readonly SaidPin[]): readonly { pin: SaidPin; was: SaidPin | undefined }[] {
   return now.map((pin) => ({ pin, was: before.find(({ id }) => id === pin.id) })).filter(({ pin, was }) => {
     if (was === undefined) return true;
+    // What was said to be gone and is back is told whatever the model knew of it before.
+    if (was.text === undefined && pin.text !== undefined) return true;
     return !pin.own && (pin.hash !== was.hash || pin.label !== was.label || (pin.text === undefined && pin.note !== was.note));
   });
 }
