@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import picomatch from 'picomatch';
@@ -54,13 +55,22 @@ export function createMemory(options: MemoryOptions): MemoryPort {
       const seen = new Set<string>();
       for (const { path, scope } of candidates(options)) {
         signal.throwIfAborted();
-        if (excluded(path)) continue;
+        if (!isThere(path) || excluded(path)) continue;
         const file = await readMemory(path, scope, { options, excluded, seen, notes: [] });
         if (file !== undefined && (file.text !== '' || file.notes.length > 0)) files.push(file);
       }
       return files;
     },
   };
+}
+
+/** Of some twenty names one or two are there, and they are looked for at every step: a look that costs next to nothing. */
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(fsPath(path), { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }
 
 function candidates({ userFiles, cwd }: MemoryOptions): readonly { readonly path: string; readonly scope: MemoryFile['scope'] }[] {

@@ -5,7 +5,7 @@ import type { Session } from '#domain/session.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
 import { messageOf } from '#lib/errors.ts';
 import { textIn } from './calls.ts';
-import { decide, type Decision, type Judged } from './decide.ts';
+import type { Decision, Judged } from './decide.ts';
 import type { Paths } from './paths.ts';
 import type { RuleSet } from './rules.ts';
 import { marked, visible, visibleLine } from './visible.ts';
@@ -36,10 +36,14 @@ const INTERRUPTED: Verdict = { kind: 'refuse', by: 'user', reason: 'Interrupted 
  */
 export function createGate(options: GateOptions): GatePort {
   const inTurn = createTurns();
-  const decideNow = (call: Call, session: Session): Decision => decide(call, {
-    rules: options.rules(), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
-    effect: options.effect(call), trusted: options.trusted?.() ?? true,
-  });
+  const decideNow = async (call: Call, session: Session): Promise<Decision> => {
+    // With the grammar of shells, the largest part of this wing: nobody waits for it before the first call.
+    const { decide } = await import('./decide.ts');
+    return decide(call, {
+      rules: options.rules(), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
+      effect: options.effect(call), trusted: options.trusted?.() ?? true,
+    });
+  };
   const allowed = (call: Call, verdict: Verdict, judged: Judged): Verdict => {
     if (verdict.kind === 'allow' && judged.length > 0) options.onJudged?.(call, judged);
     return verdict;
@@ -48,10 +52,12 @@ export function createGate(options: GateOptions): GatePort {
   return {
     async ask(call, session, signal) {
       if (signal.aborted) return INTERRUPTED;
-      const first = decideNow(call, session);
+      const first = await decideNow(call, session);
+      if (signal.aborted) return INTERRUPTED;
       if (first.kind !== 'ask') return settled(call, first);
       return await inTurn<Verdict>(signal, INTERRUPTED, async () => {
-        const decision = decideNow(call, session);
+        const decision = await decideNow(call, session);
+        if (signal.aborted) return INTERRUPTED;
         return decision.kind === 'ask' ? allowed(call, await askAbout(call, session, decision, options, signal), decision.judged) : settled(call, decision);
       });
     },
