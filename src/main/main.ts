@@ -14,6 +14,7 @@ const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[
  * is loaded; everything else is loaded at first use.
  */
 export async function main(argv: readonly string[]): Promise<void> {
+  if (!isTerminal()) guardOutput();
   const early = isTerminal() && process.env['TERM'] !== 'dumb' && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
   try {
     process.exitCode = await run(argv, early);
@@ -24,6 +25,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   // A library's timer, or its watch on a file, would hold back the shell's prompt for as long as it lives.
   if (isTerminal()) process.exit();
+}
+
+/** A reader that has read enough is no failure; an output that takes nothing is one, and where there is no other place to say so the code says it. */
+function guardOutput(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit();
+    process.stderr.write(`pinion: standard output takes nothing (${error.message}).\n`);
+    process.exit(1);
+  });
+  process.stderr.on('error', () => undefined);
 }
 
 const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;
@@ -51,7 +62,8 @@ async function run(argv: readonly string[], early: Early | undefined): Promise<n
 
 /** One line for what was expected to go wrong, the stack with PINION_DEBUG for what was not. */
 async function failed(error: unknown): Promise<number> {
-  const [{ Answered, UsageError }, { sanitise }] = await Promise.all([import('#cli/arguments.ts'), import('#lib/terminal.ts')]);
+  const { Answered, UsageError } = await import('#cli/arguments.ts');
+  const { sanitise } = await import('#lib/terminal.ts');
   if (error instanceof Answered) {
     process.stdout.write(error.message);
     return 0;

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { UserError } from '#lib/errors.ts';
 import { branchOf, repositoryOf, type Repository } from '#lib/git-files.ts';
 import { UsageError } from '#cli/arguments.ts';
 import { type Home, homeOf } from '#session/home.ts';
@@ -18,7 +19,7 @@ export interface Place {
 }
 
 export function findPlace(env: NodeJS.ProcessEnv): Place {
-  const cwd = realpathSync(process.cwd());
+  const cwd = startDirectory();
   const userHome = real(env['HOME'] ?? homedir());
   return {
     cwd,
@@ -28,6 +29,14 @@ export function findPlace(env: NodeJS.ProcessEnv): Place {
     env: Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined)),
     shell: ['/bin/bash', '/usr/bin/bash', '/usr/local/bin/bash'].find((path) => existsSync(path)) ?? '/bin/sh',
   };
+}
+
+function startDirectory(): string {
+  try {
+    return realpathSync(process.cwd());
+  } catch {
+    throw new UserError('the current directory is not there any more. Change to another one and start again.');
+  }
 }
 
 /** The branch that is checked out now. */

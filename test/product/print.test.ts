@@ -220,4 +220,16 @@ describe('what is wrong around a run', () => {
     await unsaved(ask, { PINION_HOME: join(cwd, 'package.json', 'home') });
     expect(readFileSync(only(logs()), 'utf8')).toBe(before);
   });
+
+  it('with the output is one line where there is still a place for one; a reader that has read enough is no failure', async () => {
+    const { shell } = product();
+    expect(await shell('pinion -p "Count to 2" > /dev/full')).toEqual({ code: 1, stdout: '', stderr: expect.stringMatching(/^pinion: standard output takes nothing \([^\n]+\)\.\n$/) as string });
+    expect(await shell('pinion -p "Count to 2" | true; echo "${PIPESTATUS[0]}"; pinion -p "Count to 40" | head -n 1')).toEqual({ code: 0, stdout: '0\n1. line 1\n', stderr: '' });
+    expect((await shell('pinion -p --nope 2> /dev/full')).code).toBe(2);
+  });
+
+  it('with the place is one line', async () => {
+    const { shell } = product();
+    expectRefused(await shell('mkdir gone; cd gone; rmdir ../gone; pinion -p hello'), 1, /current directory is not there any more/);
+  });
 });

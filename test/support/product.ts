@@ -64,6 +64,8 @@ export interface Product {
   readonly env: Readonly<Record<string, string>>;
   start(args: readonly string[], options?: RunOptions): Running;
   run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** A line of shell in which `pinion` is the program. */
+  shell(line: string): Promise<Finished>;
   /** The program in a terminal, between two looks at the terminal's settings. Gone when the test is over. */
   open(options?: OpenOptions): InTerminal;
   /** Session logs, by the time of their making. */
@@ -82,10 +84,11 @@ export function product(files: Readonly<Record<string, string | Uint8Array>> = {
     ...(server !== undefined && { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'sk-ant-test' }), ...more,
   };
   const logs = (): readonly string[] => logsBelow(join(home, 'sessions'));
-  const start = (args: readonly string[], options: RunOptions = {}): Running => startIn(cwd, { ...env, ...options.env }, args, options);
+  const start = (args: readonly string[], options: RunOptions = {}): Running => startIn(cwd, { ...env, ...options.env }, [process.execPath, PINION, ...args], options);
   return {
     cwd, home, env, logs, start,
     run: (args, options) => start(args, options).ended,
+    shell: (line) => startIn(cwd, env, ['/bin/bash', '-c', `pinion() { ${quoted([process.execPath, PINION])} "$@"; }; ${line}`], {}).ended,
     open: (options = {}) => openIn(cwd, { ...env, ...options.env }, options),
     entries(file) {
       const [only, second] = logs();
@@ -95,10 +98,10 @@ export function product(files: Readonly<Record<string, string | Uint8Array>> = {
   };
 }
 
-function startIn(cwd: string, env: Readonly<Record<string, string>>, args: readonly string[], options: RunOptions): Running {
+function startIn(cwd: string, env: Readonly<Record<string, string>>, [command = '', ...args]: readonly string[], options: RunOptions): Running {
   const piped = options.input !== undefined || options.open === true;
   const user = options.asNobody === true && process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
-  const child = spawn(process.execPath, [PINION, ...args], { cwd: options.cwd ?? cwd, env, stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'], ...user });
+  const child = spawn(command, args, { cwd: options.cwd ?? cwd, env, stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'], ...user });
   onTestFinished(() => { if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL'); });
   if (options.input !== undefined) child.stdin?.write(options.input);
   if (options.open !== true) child.stdin?.end();
@@ -115,7 +118,7 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>, args: reado
 }
 
 function openIn(cwd: string, env: Readonly<Record<string, string>>, { args = [], columns = 80, rows = 24 }: OpenOptions): InTerminal {
-  const words = [process.execPath, PINION, ...args].map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
+  const words = quoted([process.execPath, PINION, ...args]);
   const script = `stty -a > "$HOME/before"; ${words}; echo "code $?"; stty -a > "$HOME/after"; cmp "$HOME/before" "$HOME/after" && echo 'as before'`;
   const terminal = openVirtualTerminal({ command: '/bin/bash', args: ['-c', script], cwd, columns, rows, alone: true, env });
   onTestFinished(() => terminal.close());
@@ -129,6 +132,10 @@ function openIn(cwd: string, env: Readonly<Record<string, string>>, { args = [],
       expect(terminal.broken()).toEqual([]);
     },
   };
+}
+
+function quoted(words: readonly string[]): string {
+  return words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
 }
 
 function logsBelow(folder: string): readonly string[] {
