@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Settings } from '#domain/settings.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { completeMention } from '#mentions/complete.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
 import { sweepBlobs } from '#session/blobs.ts';
+import { sweepDrafts } from '#session/drafts.ts';
 import { watchSettings } from '#watch/settings.ts';
 import { type KeyTable, keyTable } from '#ui/keys.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
@@ -31,9 +31,6 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-const LOOKS = 50;
-const LOOK_AGAIN_MS = 60;
-
 export async function openInteractive(args: Arguments, workers: Workers): Promise<Opened> {
   const place = findPlace(process.env);
   const configuration = configure(place, args);
@@ -49,7 +46,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
   let leave = (): void => undefined;
   const left = new Promise<void>((resolve) => { leave = resolve; });
-  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: patient((query) => completeMention(index, query)), onExit: () => { leave(); } });
+  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: (query) => completeMention(index, query), onExit: () => { leave(); } });
   let watching: ReturnType<typeof watchSettings> | undefined;
   return {
     interactive, keys, settings, left,
@@ -76,6 +73,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   if (conversation.session.log.length > 0) interactive.replay();
   else banner(interactive);
   for (const message of warnings) show({ type: 'fault', where: 'settings', message });
+  for (const message of sweepDrafts(house.place.home.drafts)) show({ type: 'fault', where: 'files', message });
   interactive.refresh();
   await askForTrust(interactive);
   await welcome(interactive);
@@ -95,17 +93,4 @@ function reload(interactive: Interactive): void {
   house.configuration.reload();
   for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
   interactive.refresh();
-}
-
-type Complete = Interactive['completeFile'];
-
-/** While the index is being made there may be nothing to show yet: it is asked again, a few times, until there is. */
-function patient(complete: Complete): Complete {
-  return async (query) => {
-    for (let tries = 0; ; tries += 1) {
-      const found = await complete(query);
-      if (found.items.length > 0 || !found.more || tries >= LOOKS) return found;
-      await sleep(LOOK_AGAIN_MS);
-    }
-  };
 }

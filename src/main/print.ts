@@ -8,6 +8,7 @@ import { type Arguments, UsageError } from '#cli/arguments.ts';
 import { cardText } from '#headless/card-text.ts';
 import { failureOf, type PrintResult, resultOf } from '#headless/result.ts';
 import { readStdin, withPiped } from '#headless/stdin.ts';
+import { sweepDrafts } from '#session/drafts.ts';
 import { interpret } from '#session/effects.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
@@ -30,6 +31,7 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
   const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say });
+  for (const line of sweepDrafts(place.home.drafts)) say(line);
   try {
     const conversation = openConversation(house, await sessionToResume(args, place));
     for (const notice of conversation.notices) say(notice);

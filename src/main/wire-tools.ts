@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
@@ -9,6 +10,7 @@ import { createDocuments } from '#documents/load.ts';
 import { createGate } from '#gate/gate.ts';
 import { createPaths, type Paths } from '#gate/paths.ts';
 import { readRules } from '#gate/rules.ts';
+import { createDrafts } from '#session/drafts.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
@@ -47,7 +49,7 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
     roots, home: place.userHome, denyRead: () => configuration.rules().deny,
-    state: [...new Set([home.settings, home.trust, home.credentials].map((file) => file.slice(0, file.lastIndexOf('/')))), home.sessions, home.blobs],
+    state: [...new Set([home.settings, home.trust, home.credentials, home.sessions, home.blobs, home.drafts].map((path) => dirname(path)))],
   });
   const documents = createDocuments({ blobs, capabilities: () => desk.facts() });
   const cwd = (session: Session): string => cwdOf(session.log) ?? place.cwd;
@@ -55,7 +57,7 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   let found: Promise<string | undefined> | undefined;
   const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
   const judged = new WeakMap<Call, readonly string[]>();
-  const toolbox = createToolbox({ tools, judged: (call) => judged.get(call), context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep } });
+  const toolbox = createToolbox({ tools, judged: (call) => judged.get(call), context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts) } });
   const gate = createGate({
     rules: () => configuration.rules(), mode, cwd, paths, asker,
     effect: (call) => toolbox.effect(call),

@@ -13,6 +13,8 @@ export interface Home {
   readonly sessions: string;
   readonly blobs: string;
   readonly debug: string;
+  /** Accounts of files that are being written. */
+  readonly drafts: string;
   /** What servers were found not to understand, per base URL and model. */
   readonly quirks: string;
 }
@@ -28,6 +30,7 @@ export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proce
     sessions: join(state, 'sessions'),
     blobs: join(state, 'blobs'),
     debug: join(state, 'debug'),
+    drafts: join(state, 'drafts'),
     quirks: join(state, 'quirks.json'),
   };
 }

@@ -4,6 +4,7 @@ import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { BlobPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { ToolEffect } from '#domain/tool.ts';
+import type { DraftPort } from './files/write.ts';
 
 /** What tools need of the house. `main` hangs it once for all sessions. */
 export interface ToolContext {
@@ -21,6 +22,7 @@ export interface ToolContext {
   readonly shell: string;
   /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
   readonly ripgrep: () => Promise<string | undefined>;
+  readonly drafts?: DraftPort;
 }
 
 /** As a tool sees it, for one call of one session. */

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { constants, renameSync, type BigIntStats } from 'node:fs';
 import { access, lstat, open, unlink, type FileHandle } from 'node:fs/promises';
-import { basename, dirname } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { codeOf, holdFolder, makeFolder, MovedError, type Folder } from './folder.ts';
 
 /** Why a file was not written; the message is a clause about the file, such as `is read-only`. The file is as it was. */
@@ -22,6 +22,13 @@ export interface WriteRequest {
   /** The file as it was read before; undefined for a file that is to be new. */
   readonly before: { readonly bytes: Uint8Array; readonly stat: BigIntStats } | undefined;
   readonly signal: AbortSignal;
+  readonly drafts?: DraftPort;
+}
+
+/** Where account is kept of what is being written, for the case that the process is killed meanwhile. Both give the call that ends the account. */
+export interface DraftPort {
+  temporary(path: string): () => void;
+  overwriting(path: string, before: Uint8Array, after: Uint8Array): () => void;
 }
 
 /**
@@ -60,11 +67,14 @@ function asWriteError(error: unknown): unknown {
 async function writeBeside(folder: Folder, request: WriteRequest): Promise<void> {
   const { before, bytes, signal } = request;
   const name = basename(request.real);
-  const temporary = folder.at(`.pinion-${randomBytes(8).toString('hex')}.tmp`);
+  const draft = `.pinion-${randomBytes(8).toString('hex')}.tmp`;
+  const temporary = folder.at(draft);
+  const forget = request.drafts?.temporary(join(folder.path, draft));
   let handle: FileHandle;
   try {
     handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, before === undefined ? 0o666 : 0o600);
   } catch (error) {
+    forget?.();
     if (before === undefined || !['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) throw error;
     await writeInPlace(folder, request, before);
     return;
@@ -81,6 +91,7 @@ async function writeBeside(folder: Folder, request: WriteRequest): Promise<void>
     await unlink(temporary).catch(() => undefined);
     throw error;
   } finally {
+    forget?.();
     await handle.close();
   }
   await folder.handle.sync().catch(() => undefined);
@@ -134,11 +145,14 @@ async function writeInPlace(folder: Folder, request: WriteRequest, before: { rea
     await folder.check();
     if (!sameFile(await handle.stat({ bigint: true }), before.stat)) throw new WriteError('changed', 'was changed by somebody else just now; read it again');
     request.signal.throwIfAborted();
+    const forget = request.drafts?.overwriting(request.real, before.bytes, request.bytes);
     try {
       await overwrite(handle, request.bytes);
     } catch (error) {
       await overwrite(handle, before.bytes);
       throw error;
+    } finally {
+      forget?.();
     }
   } finally {
     await handle.close();

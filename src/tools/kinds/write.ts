@@ -46,7 +46,7 @@ export const write = defineTool({
       const objection = before === undefined || same ? undefined : mayNotReplace(lookup.real, before, context);
       if (objection !== undefined) return failed(title, `${shown} ${objection}`);
       if (before !== undefined) context.blobs.put(before.bytes);
-      if (!same) await writeRegular({ real: lookup.real, bytes, before, signal: context.signal });
+      if (!same) await writeRegular({ real: lookup.real, bytes, before, signal: context.signal, ...(context.drafts !== undefined && { drafts: context.drafts }) });
       const size = `${count(linesOf(text).length, 'line')}, ${count(bytes.length, 'byte')}`;
       const said = before === undefined ? `Created ${shown} (${size}).` : same ? `${shown} held exactly this already (${size}).` : `Wrote ${shown} (${size}).`;
       const card = changeCard(title, decoded === undefined ? undefined : decoded.kind === 'text' ? decoded.text : '', text);
