@@ -18,7 +18,7 @@ export async function chooseSession(chooser: Chooser, id: string | undefined): P
     title: 'Go on with which session?',
     items: sessions.map((session) => ({
       id: session.id, label: session.firstWords === '' ? '(no words)' : session.firstWords,
-      detail: [ago(Date.now() - session.modifiedMs), bytes(session.bytes), ...(session.branch === undefined ? [] : [session.branch]), ...(session.cwd === house.place.cwd ? [] : [oneLine(session.cwd)])].join(' · '),
+      detail: [ago(Date.now() - session.modifiedMs), bytes(session.bytes), ...(session.branch === undefined ? [] : [session.branch]), ...(session.cwd === house.place.cwd || session.cwd === '' ? [] : [oneLine(session.cwd)])].join(' · '),
     })),
   });
   const session = sessions.find((one) => one.id === chosen);

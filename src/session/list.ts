@@ -1,5 +1,6 @@
 import { open, readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { UserError } from '#lib/errors.ts';
 import { cutToLength } from '#lib/text.ts';
 import type { SessionSummary } from '#domain/session.ts';
 import { decodeEntry } from './decode.ts';
@@ -19,19 +20,21 @@ export async function listSessions(home: Home, cwd: string): Promise<readonly Se
   const summaries: SessionSummary[] = [];
   for (let from = 0; from < files.length; from += AT_ONCE) {
     const some = await Promise.all(files.slice(from, from + AT_ONCE).map(summarise));
-    summaries.push(...some.filter((summary) => summary !== undefined));
+    summaries.push(...some.filter((summary): summary is SessionSummary => summary !== undefined && !(summary instanceof UserError)));
   }
   const isOwn = (summary: SessionSummary): boolean => summary.file.startsWith(`${own}/`);
   return summaries.sort((a, b) => Number(isOwn(b)) - Number(isOwn(a)) || b.modifiedMs - a.modifiedMs);
 }
 
-/** The newest session of a directory, for `-c`. */
+/** The newest session of a directory, for `-c`. Throws a UserError when a newer version of the program wrote it. */
 export async function newestSession(home: Home, cwd: string): Promise<SessionSummary | undefined> {
   const own = sessionFolder(home, cwd);
   const files = (await names(own)).filter((name) => name.endsWith('.jsonl')).map((name) => join(own, name));
   const dated = await Promise.all(files.map(async (file) => ({ file, ms: (await stat(file).catch(() => undefined))?.mtimeMs ?? 0 })));
   for (const { file } of dated.sort((a, b) => b.ms - a.ms)) {
     const summary = await summarise(file);
+    // Whoever wants the newest one is not served by the one before it.
+    if (summary instanceof UserError) throw summary;
     if (summary !== undefined) return summary;
   }
   return undefined;
@@ -45,7 +48,7 @@ async function names(folder: string): Promise<readonly string[]> {
   }
 }
 
-async function summarise(file: string): Promise<SessionSummary | undefined> {
+async function summarise(file: string): Promise<SessionSummary | UserError | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);
     const lines = (await beginning(file)).split('\n');
@@ -54,14 +57,14 @@ async function summarise(file: string): Promise<SessionSummary | undefined> {
     const prompt = entries.find((entry) => entry?.type === 'prompt');
     const holds = prompt !== undefined || entries.some((entry) => entry?.type === 'attach');
     // A first prompt beyond the part that was read: the session is real, its first words are not at hand.
-    if (head === undefined || (!holds && size <= HEAD_BYTES)) return undefined;
+    if (!holds && (head === undefined || size <= HEAD_BYTES)) return undefined;
     return {
-      id: head.id, file, cwd: head.cwd, modifiedMs: mtimeMs, bytes: size,
+      id: head?.id ?? basename(file, '.jsonl'), file, cwd: head?.cwd ?? '', modifiedMs: mtimeMs, bytes: size,
       firstWords: cutToLength((prompt?.type === 'prompt' ? prompt.text : '').replace(/\s+/g, ' ').trim(), FIRST_WORDS),
-      ...(head.branch !== undefined && { branch: head.branch }),
+      ...(head?.branch !== undefined && { branch: head.branch }),
     };
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof UserError ? error : undefined;
   }
 }
 

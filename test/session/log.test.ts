@@ -200,6 +200,18 @@ describe('the list of sessions', () => {
   it('is empty where there are none', async () => {
     expect(await listSessions(homeOf({ PINION_HOME: '/nowhere/at/all' }), '/x')).toEqual([]);
   });
+  it('goes on with a session whose first line is damaged, and passes over none that is too new', async () => {
+    const home = tempFolder();
+    const { session, file, close } = newSession(place(home));
+    session.append(prompt('words'));
+    close();
+    const lines = readFileSync(file, 'utf8').split('\n');
+    writeFileSync(file, [lines[0]?.slice(0, 20), ...lines.slice(1)].join('\n'));
+    expect(await newestSession(place(home).home, '/some/where')).toMatchObject({ file, id: session.id, firstWords: 'words' });
+    writeFileSync(file, [lines[0]?.replace('"version":1', '"version":99'), ...lines.slice(1)].join('\n'));
+    await expect(newestSession(place(home).home, '/some/where')).rejects.toThrow(/newer version/);
+    expect(await listSessions(place(home).home, '/some/where')).toEqual([]);
+  });
   it('names a session in which so far only something was pinned', async () => {
     const home = tempFolder();
     const { session, file, close } = newSession(place(home));
