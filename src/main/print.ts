@@ -1,4 +1,5 @@
 import type { Json } from '#lib/brand.ts';
+import { messageOf } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
 import type { Entry, Event } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
@@ -22,7 +23,7 @@ const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(t
 /** Print mode: one prompt, one answer on standard output, an exit code. */
 export async function print(args: Arguments, workers: Workers): Promise<number> {
   const began = performance.now();
-  const prompt = withPiped(args.prompt, await readStdin(process.stdin, args.prompt === undefined));
+  const prompt = withPiped(args.prompt, await pipedIn(args.prompt === undefined));
   if (prompt === undefined || prompt.trim() === '') throw new UsageError('print mode needs a prompt: pinion -p "…", or text on standard input.');
   const place = findPlace(process.env);
   const configuration = configure(place, args);
@@ -39,6 +40,11 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   } finally {
     house.close();
   }
+}
+
+/** Too much of it is bad input. */
+function pipedIn(patient: boolean): Promise<string | undefined> {
+  return readStdin(process.stdin, patient).catch((error: unknown) => { throw new UsageError(messageOf(error)); });
 }
 
 interface Printing {
@@ -104,9 +110,9 @@ function write(args: Arguments, result: PrintResult, { refused, outcome }: Done)
   return refused === true ? 2 : failure === undefined ? 0 : 1;
 }
 
-/** JSON on one line that is safe to print on a terminal: the 8-bit controls, which JSON leaves as they are, are escaped too. */
+/** JSON on one line that is safe to print on a terminal: 8-bit controls and what turns the writing direction, which JSON leaves as they are, are escaped too. */
 function jsonLine(value: unknown): string {
-  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u2028\u2029]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value).replaceAll(/[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, (found) => `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Runs a turn to its end; what went wrong on the way, and what it waits for, is said beside the answer. */

@@ -65,6 +65,12 @@ describe('the command line', () => {
     expect(logs()).toEqual([]);
   });
 
+  it('is refused with too much piped in, not with a prompt that is merely long', async () => {
+    const { run } = product();
+    expectRefused(await run(['-p', 'x'], { input: 'x'.repeat(10 * 1024 * 1024 + 1) }), 2, /10 MiB.*@/);
+    expect(await run(['-p', 'Count to 2'], { input: 'words '.repeat(20_000) })).toMatchObject({ code: 0, stderr: '' });
+  });
+
   it('is answered with help and version without a session', async () => {
     const { run, logs } = product();
     expect((await run(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
