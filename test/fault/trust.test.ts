@@ -37,7 +37,7 @@ function onScreen({ cwd, env }: Product, ...args: readonly string[]): VirtualTer
 describe('a hostile folder', () => {
   it('that is looked at and left at the trust question has run nothing and sent nothing', async () => {
     const { birds, server, elsewhere, ...place } = await trap();
-    const terminal = onScreen(place as Product);
+    const terminal = onScreen(place);
     await terminal.waitFor('Do you trust');
     // The index of files is made meanwhile.
     await terminal.settled(700);
