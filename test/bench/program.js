@@ -34,10 +34,17 @@ export function runNode(args, { cwd, home, url } = {}) {
 
 export const runPinion = (args, options) => runNode([LAUNCHER, ...args], options);
 
+const ECHO = "process.stdin.setRawMode(true).on('data', (keys) => { process.stdout.write(keys); }); process.stdout.write('ready');";
+
 /** The program in a pseudo-terminal. Stop it. */
-export function openScreen({ cwd, home, url, args = [] }) {
+export const openScreen = ({ args = [], ...place }) => open([LAUNCHER, ...args], place);
+
+/** A bare Node that writes every key back: what a terminal and this machine need for an echo by themselves. Stop it. */
+export const openEcho = (place) => open(['-e', ECHO], place);
+
+function open(args, { cwd, home, url }) {
   const began = performance.now();
-  const terminal = pty.spawn(process.execPath, [LAUNCHER, ...args], { name: 'xterm-256color', cols: 100, rows: 30, cwd, env: environment(home, url) });
+  const terminal = pty.spawn(process.execPath, args, { name: 'xterm-256color', cols: 100, rows: 30, cwd, env: environment(home, url) });
   let output = '';
   let last = began;
   const watchers = new Set();
