@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -43,14 +43,15 @@ describe('what is known for sure of shell text', () => {
     fc.assert(fc.property(text, (command) => {
       const { sure, commands, files } = see(command);
       if (!sure) return;
-      const log = join(at.top, 'log');
+      // A place of its own for each: what one leaves in the background may write when the next one runs.
+      const place = mkdtempSync(join(at.top, 'run-'));
+      const log = join(place, 'log');
+      const here = join(place, 'empty');
+      mkdirSync(here);
       writeFileSync(log, '');
-      spawnSync('/bin/bash', ['-c', `. "$INIT"; ${command}`], { cwd: folder, env: { LOG: log, INIT: join(at.top, 'init.sh'), HOME: '/nonexistent' }, timeout: 2000, input: '' });
+      spawnSync('/bin/bash', ['-c', `. "$INIT"; ${command}`], { cwd: here, env: { LOG: log, INIT: join(at.top, 'init.sh'), HOME: '/nonexistent' }, timeout: 2000, input: '' });
       for (const ran of readFileSync(log, 'utf8').split('\u0002').filter((one) => one !== '')) expect([...commands]).toContain(ran);
-      for (const made of readdirSync(folder)) {
-        expect([...files]).toContain(made);
-        rmSync(join(folder, made), { recursive: true });
-      }
+      for (const made of readdirSync(here)) expect([...files]).toContain(made);
     }), { numRuns: 120 });
   });
 });
