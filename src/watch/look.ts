@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { fsPath } from '#lib/names.ts';
 import { MISSING_HASH, UNREADABLE_HASH } from '#domain/tool.ts';
 import type { BlobHash } from '#domain/content.ts';
+import { startBudget } from './budget.ts';
 
 export interface Looker {
   /** The hash of each file as it is now (or `MISSING_HASH`, `UNREADABLE_HASH`), as far as there was time. */
@@ -18,17 +19,18 @@ const HANDS = 16;
 const RACY_MS = 100;
 /** Files that take long to hash; they are not waited for once the budget is spent. */
 const LARGE_BYTES = 8 * 1024 * 1024;
-const TICK_MS = 10;
-const LONGEST_TICK_MS = 2 * TICK_MS;
-/** Milliseconds beyond the budget for the few files that are being looked at when it is spent. */
-const ENDING_MS = 350;
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
-/** Looks at files by stat, and by hash where the stat is another than at the last look: what did not change costs a stat. */
-export function createLooker(): Looker {
+interface Hasher {
+  hash(path: string): Promise<BlobHash>;
+  /** Whether it is being hashed now and takes long. */
+  isLarge(path: string): boolean;
+}
+
+/** Hashes files; one whose stat is what it was when it was last hashed costs a stat. */
+function createHasher(): Hasher {
   const cache = new Map<string, { readonly key: string; readonly hash: BlobHash }>();
   const running = new Map<string, Promise<BlobHash>>();
-  const first = new Set<string>();
   const large = new Set<string>();
 
   const inspect = async (path: string): Promise<BlobHash> => {
@@ -49,12 +51,21 @@ export function createLooker(): Looker {
       return error instanceof Error && 'code' in error && typeof error.code === 'string' && GONE.has(error.code) ? MISSING_HASH : UNREADABLE_HASH;
     }
   };
-  /** A file too large for one budget goes on being hashed, so that a later look finds it done. */
-  const begin = (path: string): Promise<BlobHash> => {
-    const at = running.get(path) ?? inspect(path).finally(() => { running.delete(path); large.delete(path); });
-    running.set(path, at);
-    return at;
+  return {
+    isLarge: (path) => large.has(path),
+    // A file too large for one budget goes on being hashed, so that a later look finds it done.
+    hash(path) {
+      const at = running.get(path) ?? inspect(path).finally(() => { running.delete(path); large.delete(path); });
+      running.set(path, at);
+      return at;
+    },
   };
+}
+
+/** Looks at files by stat, and by hash where the stat is another than at the last look: what did not change costs a stat. */
+export function createLooker(): Looker {
+  const hasher = createHasher();
+  const first = new Set<string>();
   return {
     hurry: (path) => { first.add(path); },
     async look(paths, budgetMs, signal) {
@@ -70,8 +81,8 @@ export function createLooker(): Looker {
           const path = order[next];
           if (path === undefined) return;
           next += 1;
-          const hash = begin(path);
-          const done = await Promise.race([hash, budget.spent.then(() => (large.has(path) ? undefined : hash))]);
+          const hash = hasher.hash(path);
+          const done = await Promise.race([hash, budget.spent.then(() => (hasher.isLarge(path) ? undefined : hash))]);
           if (done !== undefined && !budget.isOver()) seen.set(path, done);
         } while (!budget.isSpent());
       };
@@ -85,51 +96,6 @@ export function createLooker(): Looker {
       return seen;
     },
   };
-}
-
-interface Budget {
-  /** No further file is begun. */
-  readonly spent: Promise<void>;
-  /** Nothing is waited for any more. */
-  readonly over: Promise<void>;
-  isSpent(): boolean;
-  isOver(): boolean;
-  stop(): void;
-}
-
-/**
- * Time that a look may take. It is counted in short ticks, and a tick that comes late counts as a short one: a look must not
- * fail because the machine, or our own thread, was busy with something else. What was begun has a little longer to end.
- */
-function startBudget(ms: number, signal: AbortSignal): Budget {
-  const spent = latch();
-  const over = latch();
-  let used = 0;
-  let last = performance.now();
-  const tick = (): void => {
-    const now = performance.now();
-    used += Math.min(now - last, LONGEST_TICK_MS);
-    last = now;
-    if (used >= ms) spent.open();
-    if (used >= ms + ENDING_MS) over.open();
-  };
-  const stop = (): void => {
-    clearInterval(timer);
-    signal.removeEventListener('abort', stop);
-    spent.open();
-    over.open();
-  };
-  const timer = setInterval(tick, TICK_MS);
-  signal.addEventListener('abort', stop, { once: true });
-  if (ms <= 0) spent.open();
-  return { spent: spent.opened, over: over.opened, isSpent: spent.isOpen, isOver: over.isOpen, stop };
-}
-
-function latch(): { readonly opened: Promise<void>; open(): void; isOpen(): boolean } {
-  let resolve = (): void => undefined;
-  let isOpen = false;
-  const opened = new Promise<void>((done) => { resolve = done; });
-  return { opened, isOpen: () => isOpen, open: () => { isOpen = true; resolve(); } };
 }
 
 function keyOf({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {

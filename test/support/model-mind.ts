@@ -2,13 +2,13 @@ import { applyPatch } from 'diff';
 import { restore } from '#lib/defuse.ts';
 import { blocksOf, list, obj, type Obj, text } from './messages-server/shape.ts';
 
-/** What a model that believes all that it was told knows of a file: its text, that it is gone, or only that it changed. */
-export type Knowledge = string | 'gone' | 'changed';
+/** What a model that believes all that it was told knows of a file: its text, or `gone`, or that it `changed` and no more. */
+export type Knowledge = string;
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
 const DOCUMENT = /File "([^"]+)": (?:lines? (?<part>[\d-]+) of )?[^\n]*\n<(document-[a-z0-9-]+)>\n([\s\S]*?)\n<\/\3>/y;
 const PATCH = /(?:Pinned (\S+) changed|(\S+) changed on disk(?: while your command ran)? \(\+\d+ -\d+\)):\n((?:@@ [^\n]*\n(?:[-+ ][^\n]*(?:\n|$)|\\[^\n]*(?:\n|$))*)+)/y;
-const LINE = /(?:(?<gone>\S+) is no longer there\.|Pinned: (?<missing>\S+) \(no such file\)|(?<changed>\S+) changed on disk[^\n]*\.|(?:File "(?<empty>[^"]+)"|(?<blank>\S+)) is empty\.?)(?=\n|$)/y;
+const LINE = /(?:(?<gone>\S+) is no longer there\.|Pinned: (?<missing>\S+) \(no such file\)|Pinned: (?<short>\S+) \(has only [^)]*\)|(?<changed>\S+) changed on disk[^\n]*\.|(?:File "(?<empty>[^"]+)"|(?<blank>\S+)) is empty\.?)(?=\n|$)/y;
 
 /** Goes through a request as a model reads it, and gives what it then knows of every file, by the name that it was told. Faults are what it cannot make sense of. */
 export function mindOf(body: Obj): { readonly files: ReadonlyMap<string, Knowledge>; readonly faults: readonly string[] } {
@@ -78,10 +78,10 @@ function firstAt(body: string, at: number): RegExpExecArray | undefined {
 }
 
 function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: string[]): void {
-  const { gone, missing, changed, empty, blank } = found.groups ?? {};
-  const emptied = empty ?? blank;
+  const { gone, missing, changed, empty, blank, short } = found.groups ?? {};
+  const emptied = empty ?? blank ?? short;
   if (emptied !== undefined) {
-    files.set(emptied, '');
+    for (const known of [emptied, ...[...files.keys()].filter((path) => path.startsWith(`${emptied}#`))]) files.set(known, '');
     return;
   }
   if (gone !== undefined || missing !== undefined || changed !== undefined) {
