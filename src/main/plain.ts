@@ -20,12 +20,23 @@ export async function plain(args: Arguments, workers: Workers): Promise<number> 
   const { interactive } = opened;
   const asked: Asked[] = [];
   const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
-  const write = (text: string): void => { process.stdout.write(`${text}\n`); };
+  /** A prompt stands at the start of the last line, and nothing was entered at it yet. */
+  let prompted = false;
+  const prompt = (): void => {
+    if (!prompted) process.stdout.write('> ');
+    prompted = true;
+  };
+  const write = (text: string): void => {
+    process.stdout.write(`${prompted ? '\n' : ''}${text}\n`);
+    prompted = false;
+  };
   let streaming = false;
   let busy = false;
+  let begun = false;
   const show = (event: ScreenEvent): void => {
     if (event.type === 'textDelta') {
-      process.stdout.write(sanitise(event.text));
+      process.stdout.write(`${prompted ? '\n' : ''}${sanitise(event.text)}`);
+      prompted = false;
       streaming = true;
       return;
     }
@@ -39,19 +50,23 @@ export async function plain(args: Arguments, workers: Workers): Promise<number> 
     const text = textOf(event);
     if (text !== undefined) write(text);
     if (event.type === 'busy' || event.type === 'idle') busy = event.type === 'busy';
-    if (event.type === 'idle' || (!busy && (event.type === 'fault' || (event.type === 'entry' && event.entry.type === 'command')))) process.stdout.write('> ');
+    if (begun && (event.type === 'idle' || (!busy && (event.type === 'fault' || event.type === 'card' || (event.type === 'entry' && event.entry.type === 'command'))))) prompt();
   };
   lines.on('line', (line) => {
+    prompted = false;
     const question = asked[0];
     if (question === undefined) interactive.submit(line);
     else answer(interactive, question, line.trim());
-    if (question === undefined && line.trim() === '') process.stdout.write('> ');
+    if (question === undefined && line.trim() === '') prompt();
   });
   lines.on('close', () => { interactive.exit(); });
   lines.on('SIGINT', () => { if (!interactive.interrupt()) interactive.exit(); });
   const interrupt = (): void => { if (!interactive.interrupt()) interactive.exit(); };
   process.on('SIGINT', interrupt);
-  void opened.begin(show).then(() => { process.stdout.write('> '); });
+  void opened.begin(show).then(() => {
+    begun = true;
+    if (!busy) prompt();
+  });
   await opened.left;
   process.off('SIGINT', interrupt);
   lines.close();
@@ -102,7 +117,6 @@ function entryText(entry: Entry): string | undefined {
     case 'shell': return sanitise(`! ${entry.command}\n${entry.output}`);
     case 'prompt': return undefined;
     case 'notice': return sanitise(`! ${entry.text}`);
-    case 'mode': return `Mode: ${entry.mode}`;
     default: return undefined;
   }
 }

@@ -1,4 +1,4 @@
-import { sanitise } from '#lib/terminal.ts';
+import { sanitise, width } from '#lib/terminal.ts';
 import { clip } from './lines.ts';
 import type { Pen } from './pen.ts';
 import { duration, tokens } from './numbers.ts';
@@ -18,10 +18,13 @@ export function activityLine(screen: Screen, now: number, pen: Pen): string | un
   const frame = FRAMES[Math.floor(now / TICK_MS) % FRAMES.length] ?? '·';
   const coming = comingTokens(screen);
   const total = written + coming;
-  const facts = [duration(now - busySince), ...(total === 0 ? [] : [`${coming > 0 ? '~' : ''}${tokens(total)} tokens`]), `${keys.label('cancel') ?? 'Ctrl-C'} interrupts`];
+  const came = total === 0 ? [] : [`${coming > 0 ? '~' : ''}${tokens(total)} tokens`];
+  const facts = (shown: readonly string[]): string => [duration(now - busySince), ...shown, `${keys.label('cancel') ?? 'Ctrl-C'} interrupts`].join(' · ');
   const what = waiting === undefined ? `${doing(screen)}…`
     : `${sanitise(waiting.reason, { newlines: false })}; tries again in ${duration(waiting.until - now + 999)}${waiting.attempt > 1 ? ` (retry ${waiting.attempt})` : ''} ·`;
-  return clip(`${theme('accent', frame)} ${theme(waiting === undefined ? 'accent' : 'warning', what)} ${theme('dim', facts.join(' · '))}`, columns);
+  // How to stop it is worth more than how much has come.
+  const room = columns - width(what) - 3;
+  return clip(`${theme('accent', frame)} ${theme(waiting === undefined ? 'accent' : 'warning', what)} ${theme('dim', width(facts(came)) <= room ? facts(came) : facts([]))}`, columns);
 }
 
 function doing({ doing, writing, thinking, answer, running }: Screen): string {

@@ -30,13 +30,20 @@ export function drawTitle(card: Card, pen: Pen, mark = '●'): readonly string[]
   const { columns, theme } = pen;
   const room = columns - 2;
   const all = titleLines(card, room);
-  const title = all.length > TITLE_LINES ? [...all.slice(0, TITLE_LINES - 1), `${clip(all[TITLE_LINES - 1] ?? '', room - 2)} …`] : all;
+  const most = isRepeated(card) ? 1 : TITLE_LINES;
+  const title = all.length > most ? [...all.slice(0, most - 1), clip(`${all[most - 1] ?? ''} …`, room)] : all;
   const head = hang(title.map((line) => (card.tone === 'muted' ? theme('dim', line) : theme('strong', line))), `${theme(TONES[card.tone ?? 'normal'], mark)} `, INDENT);
   if (card.detail === undefined || card.detail === '') return head;
   const detail = sanitise(card.detail, { newlines: false, tabs: 4 });
   const [only] = title;
   if (title.length === 1 && only !== undefined && only.length + detail.length + 2 <= room) return [`${head[0] ?? ''}  ${theme('dim', detail)}`];
   return [...head, ...hang(wrapProse(theme('dim', detail), room), INDENT)];
+}
+
+/** Whether the body begins with all that the title says, such as a long command: the title then need not be whole. */
+export function isRepeated({ title, body: [first] }: Card): boolean {
+  const words = title.replace(/^\S+ /, '').replace(/ …$/, '');
+  return first?.type === 'code' && words !== '' && first.text.trimStart().startsWith(words);
 }
 
 /** The whole title, wrapped. */

@@ -1,6 +1,6 @@
 import type { Answer, Question } from '#domain/ports.ts';
 import { sanitise, wrapLines } from '#lib/terminal.ts';
-import { drawBody, drawTitle, TITLE_LINES, titleLines } from './card-lines.ts';
+import { drawBody, drawTitle, isRepeated, TITLE_LINES, titleLines } from './card-lines.ts';
 import type { InputEvent, KeyEvent } from './contract.ts';
 import type { KeyAction, KeyTable } from './keys.ts';
 import { clip, hang, wrapProse, wrapText } from './lines.ts';
@@ -106,7 +106,7 @@ function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
       // What is decided about must be there to read in full: what the head and the answers cut can be scrolled to.
       const title = titleLines(question.card, room.columns);
       const reason = wrapProse(sanitise(question.reason, { newlines: false }), room.columns);
-      const cut = [...(title.length > TITLE_LINES ? title : []), ...(reason.length > 1 ? reason : []), ...(isCut(dialog, pen) ? wrapProse(sanitise(question.rules.join(', '), { newlines: false }), room.columns) : [])];
+      const cut = [...(title.length > TITLE_LINES && !isRepeated(question.card) ? title : []), ...(reason.length > 1 ? reason : []), ...(isCut(dialog, pen) ? wrapProse(sanitise(question.rules.join(', '), { newlines: false }), room.columns) : [])];
       return {
         head: [...drawTitle(question.card, pen, '?'), `  ${pen.theme('dim', clip(reason.join(' '), room.columns))}`],
         body: hang([...cut, ...drawBody(question.card.body, room)], '  '),
@@ -127,7 +127,7 @@ function drawOptions({ options, at, instead }: ChoiceDialog, pen: Pen): readonly
   const lines = options.flatMap(({ label }, index) => {
     const chosen = index === at;
     const text = wrapProse(sanitise(label, { newlines: false }), columns - 4);
-    const kept = text.length > LABEL_MOST ? [...text.slice(0, LABEL_MOST - 1), `${clip(text[LABEL_MOST - 1] ?? '', columns - 6)} …`] : text;
+    const kept = text.length > LABEL_MOST ? [...text.slice(0, LABEL_MOST - 1), clip(`${text[LABEL_MOST - 1] ?? ''} …`, columns - 4)] : text;
     return hang(kept.map((line) => (chosen ? theme('selected', line) : line)), `${chosen ? theme('accent', '›') : ' '} ${index + 1} `, '    ');
   });
   if (instead === undefined) return lines;

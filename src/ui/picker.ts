@@ -51,6 +51,12 @@ export function pressPicker(dialog: PickerDialog, event: InputEvent, keys: KeyTa
   }
 }
 
+/** Labels give way to details down to about half of the columns. */
+function labelColumns(labels: readonly string[], details: readonly string[], columns: number): number {
+  const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => width(text)));
+  return Math.min(widest(labels), Math.max(Math.floor(columns * 0.45), columns - 4 - widest(details)));
+}
+
 export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns }: Pen): readonly string[] {
   const items = narrowed(dialog);
   const long = dialog.picker.items.length > PAGE;
@@ -63,11 +69,12 @@ export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns 
   const room = Math.max(1, rows - head.length - 1);
   const from = Math.max(0, Math.min(dialog.at - Math.floor(room / 2), items.length - room));
   const labels = items.map(({ label }) => sanitise(label, { newlines: false, tabs: 4 }));
-  const side = Math.min(Math.floor(columns * 0.7), Math.max(0, ...labels.map((label) => width(label))));
+  const details = items.map(({ detail = '' }) => sanitise(detail, { newlines: false, tabs: 4 }));
+  const side = labelColumns(labels, details, columns);
   const lines = items.slice(from, from + room).map((item, index) => {
     const chosen = from + index === dialog.at;
     const label = pad(truncateTo(labels[from + index] ?? '', side), side);
-    const detail = item.detail === undefined ? '' : theme('dim', `  ${sanitise(item.detail, { newlines: false, tabs: 4 })}`);
+    const detail = item.detail === undefined ? '' : theme('dim', `  ${details[from + index] ?? ''}`);
     return clip(`${chosen ? theme('accent', '›') : ' '} ${chosen ? theme('selected', label) : label}${detail}`, columns).trimEnd();
   });
   const none = items.length === 0 ? [theme('dim', dialog.picker.items.length === 0 ? '  nothing to choose from' : '  nothing fits')] : [];

@@ -23,6 +23,12 @@ it('a terminal that can only print lines gets lines: questions, answers, command
   terminal.type('n\r');
   terminal.type('/todo add something\r');
   await terminal.waitFor(/1 +something/);
+  terminal.type('/plan\r');
+  await terminal.waitFor(/Plan mode is on.*\n>/);
+  terminal.type('/clear\r');
+  await terminal.waitFor(/New session.*\n>/);
+  terminal.type('/compact\r');
+  await terminal.waitFor(/\n! \/compact: There is nothing to compact yet\.\n>/);
   terminal.type('/exit\r');
   expect((await terminal.ended).code).toBe(0);
   expect(terminal.raw()).not.toMatch(/\u001b\[[0-9;]*[A-HJKf]/);

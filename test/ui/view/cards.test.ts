@@ -71,6 +71,14 @@ describe('cards', () => {
     expect(drawCard({ title: 'T', body: [{ type: 'text', text: 'one two three\n  kept' }] }, plainPen(10)).map((line) => line.trimEnd())).toEqual(['● T', '  one two', '  three', '    kept']);
   });
 
+  it('cuts a title short that the body says in full', () => {
+    const command = 'for i in 1 2 3; do echo this is a long line $i; done && make';
+    const code = { type: 'code' as const, text: command, language: 'bash' };
+    expect(drawCard({ title: `Bash ${command}`, body: [code] }, plainPen(40)).slice(0, 2)).toEqual(['● Bash for i in 1 2 3; do echo this is …', '  for i in 1 2 3; do echo this is a long']);
+    expect(drawCard({ title: 'Bash first …', body: [{ ...code, text: 'first\nsecond' }] }, plainPen(40))).toEqual(['● Bash first …', '  first', '  second']);
+    expect(drawCard({ title: `Bash ${command}`, body: [] }, plainPen(40))).toHaveLength(2);
+  });
+
   it('puts a long detail under the title', () => {
     expect(drawCard({ title: 'Bash npm test', detail: 'exit code 1 after 12 s', body: [] }, plainPen(30))).toEqual(['● Bash npm test', '  exit code 1 after 12 s']);
   });

@@ -150,6 +150,12 @@ describe('the picker', () => {
     expect(drawDialog(dialog, 10, pen)[1]).toContain('type to narrow');
   });
 
+  it('leaves room for what tells items apart', () => {
+    const long = openDialog({ type: 'pick', id: 1, picker: { title: 'Which?', items: [{ id: 'a', label: 'words '.repeat(20), detail: '42 min ago · 15 KiB · main' }] } });
+    expect(drawDialog(long, 10, plainPen(60))[2]).toBe('› words words words words words…  42 min ago · 15 KiB · main');
+    expect(drawDialog(long, 10, plainPen(40))[2]).toBe('› words words words…  42 min ago · 15 K…');
+  });
+
   it('goes round at both ends and leaves with Esc', () => {
     expect(press(dialog, key('up'), key('enter'))).toEqual(picked('s29'));
     expect(press(dialog, key('end'), key('down'), key('enter'))).toEqual(picked('s0'));

@@ -115,6 +115,11 @@ describe('the line of activity', () => {
     expect(line([{ type: 'toolStarted', call: { id: callId('a'), tool: 'T', input: {} }, card: card('T') }])).toBe('Running… 1m 05s · Esc interrupts');
   });
 
+  it('tells how to stop it, rather than how much has come, where there is not room for both', () => {
+    const answering = run([{ type: 'busy', since: 0 }, { type: 'textDelta', text: 'x'.repeat(400) }]);
+    expect(activityLine(answering, 1000, plainPen(40))?.slice(2)).toBe('Answering… 1s · Esc interrupts');
+  });
+
   it('counts a wait down', () => {
     const wait: ScreenEvent = { type: 'waiting', attempt: 2, reason: 'overloaded', ms: 8000 };
     expect(line([wait], 1000)).toBe('overloaded; tries again in 8s (retry 2) · 0s · Esc interrupts');
