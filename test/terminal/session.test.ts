@@ -244,6 +244,7 @@ it('at 40 columns nothing is wider than the window', async () => {
   for (const line of ['/help', '/context', '/todo add a thing that is rather long to be said in one line', '/pin src/lamp.ts', '/cost', '/nonsense']) {
     terminal.enter(line);
     await terminal.waitFor(`› ${line.slice(0, 30)}`).catch(() => terminal.waitFor('/nonsense:'));
+    if (line === '/context') await terminal.waitFor('first sent');
     await terminal.waitFor(idle);
   }
   terminal.enter('Replace "alpha" by "a word that is so long that it does not fit into a line" in notes.txt');
@@ -328,4 +329,21 @@ it('whoever leaves has left, whatever timers libraries hold', async () => {
   const wrong = open({ args: ['-c', '-r'], env });
   await wrong.ended;
   expect(wrong.lines().filter((line) => line !== '')).toEqual([expect.stringMatching(/^pinion: -c goes on/) as string, expect.any(String) as string, 'code 2', 'as before']);
+});
+
+it('a window that is closed in the middle of an answer leaves a session that goes on', async () => {
+  const server = await serve((request) => (wordsOf(request).includes('go on please') ? say('All is well.') : slowly(2000, 10)));
+  const { open, run, logs } = product(FILES, server);
+  const terminal = open();
+  await terminal.waitFor(READY);
+  terminal.enter('the first words');
+  await terminal.waitFor('item 5');
+  const lock = `${only(logs())}.lock`;
+  expect(existsSync(lock)).toBe(true);
+  await terminal.close();
+  await until(() => !existsSync(lock));
+  expect(await run(['-c', '-p', 'go on please'])).toEqual({ code: 0, stdout: 'All is well.\n', stderr: '' });
+  expectValid(server);
+  expect(wordsOf(last(server.requests))).toMatch(/the first words[\s\S]*go on please/);
+  expect(logs()).toHaveLength(1);
 });
