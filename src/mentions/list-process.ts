@@ -10,7 +10,8 @@ export interface Program {
 
 /** Runs a program that writes names with a zero behind each, and yields them as they come. Returns its exit code; undefined when it could not be run or did not end by itself. */
 export async function* namesFrom({ command, args, cwd, env }: Program, signal: AbortSignal): AsyncGenerator<readonly string[], number | undefined> {
-  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'], signal });
+  const child = start({ command, args, cwd, env }, signal);
+  if (child === undefined) return undefined;
   const ended = new Promise<number | undefined>((resolve) => {
     child.once('error', () => { resolve(undefined); });
     child.once('close', (code) => { resolve(code ?? undefined); });
@@ -28,6 +29,15 @@ export async function* namesFrom({ command, args, cwd, env }: Program, signal: A
     return undefined;
   } finally {
     child.kill('SIGKILL');
+  }
+}
+
+/** Some errors of the directory are thrown at once, others are told as an event. */
+function start({ command, args, cwd, env }: Program, signal: AbortSignal) {
+  try {
+    return spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'ignore'], signal });
+  } catch {
+    return undefined;
   }
 }
 

@@ -20,6 +20,7 @@ function isReplyBlock(block: Json): boolean {
     default: return isText(block['type']);
   }
 }
+const isTextBlock = (block: Json): boolean => isFields(block) && block['type'] === 'text' && isText(block['text']);
 const isUsage = (usage: Json | undefined): boolean => isFields(usage) && ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'].every((key) => typeof usage[key] === 'number');
 const isTouch = (touch: Json): boolean => isFields(touch) && isText(touch['path']) && isText(touch['hash']) && isText(touch['how']);
 const isTextList = (value: Json | undefined): boolean => isList(value, isText);
@@ -63,7 +64,7 @@ function isAttachment(attachment: Json | undefined): boolean {
 
 /** What each type of entry must hold at least, so that no fold over it can fail. */
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
-  head: (e) => isList(e['system'], isReplyBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
+  head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
   prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),

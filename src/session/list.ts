@@ -55,7 +55,8 @@ async function summarise(file: string): Promise<SessionSummary | UserError | und
     const head = decodeHead(lines[0] ?? '');
     const entries = lines.slice(1).map((line) => decodeEntry(line));
     const prompt = entries.find((entry) => entry?.type === 'prompt');
-    const holds = prompt !== undefined || entries.some((entry) => entry?.type === 'attach');
+    // What was pinned, run or queued before the first prompt is something to go on with.
+    const holds = prompt !== undefined || entries.some((entry) => entry?.type === 'attach' || entry?.type === 'shell' || entry?.type === 'queued');
     // A first prompt beyond the part that was read: the session is real, its first words are not at hand.
     if (!holds && (head === undefined || size <= HEAD_BYTES)) return undefined;
     return {

@@ -30,6 +30,7 @@ describe('/context', () => {
       '  reminders    │     60 │    1%',
       '  prompts      │     20 │   <1%',
       '  all          │    10k │  100%',
+      '',
       '  age │ tokens │ block                                                  │ from',
       '  ────┼────────┼────────────────────────────────────────────────────────┼───────',
       '    3 │   2.4k │ System prompt                                          │ pinion',
@@ -40,6 +41,7 @@ describe('/context', () => {
       '      │        │ it needs                                               │',
       '    1 │    400 │ Read package.json                                      │',
       '  new │     20 │ pins (delta)                                           │',
+      '',
       '  The last request was measured at 9.9k tokens; the estimate of it was off by',
       '  -1.2 %. Age counts the model\'s replies since a block was first sent.',
     ]);

@@ -61,6 +61,7 @@ describe('/pin', () => {
       '  file:src/a.ts         │    ~29 │',
       '  file:big.txt          │    ~5k │ whole',
       '  file:src/deep/b.ts    │    ~31 │ as it was when it was pinned',
+      '',
       '  /unpin <pin> takes one away.',
     ]);
     expect(drawn(effect.card, 40).join('\n')).toMatch(/src\/a\.ts +│ +~29 │/);

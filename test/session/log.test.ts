@@ -138,6 +138,13 @@ describe('a session log', () => {
   });
 });
 
+it('takes no head whose system text is none: every request is made of it', () => {
+  const head = (block: unknown): string => JSON.stringify({ id: '1', at: 'x', type: 'head', model: 'm', tools: [], system: [block] });
+  expect(decodeEntry(head({ type: 'text', text: 'a' }))).toBeDefined();
+  expect(decodeEntry(head({ type: 'te', text: 'a' }))).toBeUndefined();
+  expect(decodeEntry(head({ type: 'text' }))).toBeUndefined();
+});
+
 describe('a disk that takes no more', () => {
   it('is said', () => {
     const full = openWriter('/dev/full');
@@ -211,6 +218,13 @@ describe('the list of sessions', () => {
     writeFileSync(file, [lines[0]?.replace('"version":1', '"version":99'), ...lines.slice(1)].join('\n'));
     await expect(newestSession(place(home).home, '/some/where')).rejects.toThrow(/newer version/);
     expect(await listSessions(place(home).home, '/some/where')).toEqual([]);
+  });
+  it('names a session in which so far only a command was run', async () => {
+    const home = tempFolder();
+    const opened = newSession(place(home));
+    opened.session.append({ type: 'shell', command: 'ls', output: 'a', exitCode: 0 });
+    opened.close();
+    expect((await newestSession(place(home).home, '/some/where'))?.file).toBe(opened.file);
   });
   it('names a session in which so far only something was pinned', async () => {
     const home = tempFolder();
