@@ -35,14 +35,20 @@ function seeResult({ name, input }: { readonly name: string; readonly input: Obj
   const path = text(input['file_path']);
   const [, shown] = result.split('The file as it is now:\n');
   if (failed) {
-    if (shown !== undefined) files.set(path, numberedText(shown));
-    return;
+    if (shown === undefined) return;
+    files.set(path, numberedText(shown));
+  } else if (name === 'Write') files.set(path, text(input['content']));
+  else if (name === 'Read') files.set(path, numberedText(result));
+  else if (name === 'Edit') seeEdit(path, input, result, files);
+  // Pinned lines of a file that it has read or written itself it can tell from that.
+  const whole = files.get(path) ?? 'changed';
+  for (const known of files.keys()) {
+    const [, of, from, to] = /^(.+)#(\d+)-(\d+)$/.exec(known) ?? [];
+    if (of === path) files.set(known, whole === 'changed' ? whole : whole.split('\n').slice(Number(from) - 1, Number(to)).join('\n'));
   }
-  // Pinned lines of a file that it wrote itself it can tell from what it wrote.
-  if (name === 'Write' || name === 'Edit') for (const known of files.keys()) if (known.startsWith(`${path}#`)) files.set(known, 'changed');
-  if (name === 'Write') files.set(path, text(input['content']));
-  if (name === 'Read') files.set(path, numberedText(result));
-  if (name !== 'Edit') return;
+}
+
+function seeEdit(path: string, input: Obj, result: string, files: Map<string, Knowledge>): void {
   const others = /The file has other changes since you last saw it:\n((?:[-+ @\\][^\n\t]*\n)*)/.exec(result)?.[1];
   if (result.includes('The file has other changes')) files.set(path, others === undefined ? 'changed' : applied(files.get(path) ?? '', others) || 'changed');
   const known = files.get(path);
@@ -81,6 +87,8 @@ function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: st
   const { gone, missing, changed, empty, blank, short } = found.groups ?? {};
   const emptied = empty ?? blank ?? short;
   if (emptied !== undefined) {
+    const whole = emptied.replace(/#\d+-\d+$/, '');
+    if (whole !== emptied && files.has(whole)) files.set(whole, 'changed');
     for (const known of [emptied, ...[...files.keys()].filter((path) => path.startsWith(`${emptied}#`))]) files.set(known, '');
     return;
   }
@@ -92,7 +100,9 @@ function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: st
   }
   if (found[0].startsWith('File "')) {
     const part = found[2];
-    files.set(part === undefined ? found[1] ?? '' : `${found[1]}#${part}`, restore(found[4] ?? ''));
+    const [name = '', shown] = [found[1], restore(found[4] ?? '')];
+    files.set(part === undefined ? name : `${name}#${part}`, shown);
+    if (part !== undefined && files.get(name)?.includes(shown) === false) files.set(name, 'changed');
     return;
   }
   if (!found[0].includes('\n')) return;
