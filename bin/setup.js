@@ -10,6 +10,7 @@ const tests = (...args) => tool('vitest/vitest.mjs', 'run', '--config', 'test/vi
 
 const CHECKS = [
   { what: 'types', step: () => tool('typescript/bin/tsc', '-p', 'tsconfig.json') },
+  { what: 'types of the package', step: () => tool('typescript/bin/tsc', '-p', 'tsconfig.types.json', '--noEmit', '--emitDeclarationOnly', 'false') },
   { what: 'lint, import rules and size limits', step: () => tool('oxlint/bin/oxlint', '-c', '.oxlintrc.json', '--type-aware', '--deny-warnings', 'src', 'commands', 'bin', 'test') },
   { what: 'tests', step: () => tests() },
 ];

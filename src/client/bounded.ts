@@ -20,7 +20,8 @@ export function boundedEvents(onBytes: () => void): TransformStream<Uint8Array, 
   let total = 0;
   const ends = createEnds();
   const release = (controller: TransformStreamDefaultController<Uint8Array>): void => {
-    if (holding > 0) controller.enqueue(held.length === 1 ? held[0] : Buffer.concat(held));
+    const [first] = held;
+    if (holding > 0 && first !== undefined) controller.enqueue(held.length === 1 ? first : Buffer.concat(held));
     held = [];
     holding = 0;
   };

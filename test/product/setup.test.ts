@@ -203,7 +203,7 @@ describe('the package', () => {
 
   beforeAll(async () => {
     const { code, stdout, stderr } = await checkout.run(npm, ['pack', '--silent', '--pack-destination', folder]);
-    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: expect.stringMatching(/^\S+\.tgz\n$/) as string, stderr: expect.anything() as string });
     tarball = join(folder, stdout.trim());
     const { dependencies } = JSON.parse(read(checkout, 'package.json')) as { dependencies: Readonly<Record<string, string>> };
     const registry = await hollowRegistry(join(folder, 'hollow'), dependencies);
