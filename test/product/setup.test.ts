@@ -197,6 +197,35 @@ describe('the launcher', () => {
   });
 });
 
+interface Output {
+  readonly bytes: number;
+  readonly entryPoint?: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly imports: readonly { readonly path: string; readonly kind: string }[];
+}
+
+it('what is loaded first is small, and holds nothing that can wait', async () => {
+  const { code, stdout, stderr } = await checkout.run(process.execPath, ['--input-type=module', '-e', "const { bundle } = await import('./bin/build.js'); process.stdout.write(JSON.stringify((await bundle()).outputs));"]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const outputs = JSON.parse(stdout) as Readonly<Record<string, Output>>;
+  const loadedWith = (source: string): readonly Output[] => {
+    const loaded = new Set([...Object.entries(outputs)].filter(([, output]) => output.entryPoint === source).map(([path]) => path));
+    for (const path of loaded) for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
+    return [...loaded].flatMap((path) => outputs[path] ?? []);
+  };
+  const size = (source: string): number => loadedWith(source).reduce((sum, { bytes }) => sum + bytes, 0);
+  const holds = (source: string, what: RegExp): readonly string[] => loadedWith(source).flatMap(({ inputs }) => Object.keys(inputs)).filter((input) => what.test(input));
+  expect(size('src/main/main.ts')).toBeLessThan(10_000);
+  expect(size('src/ui/early.ts')).toBeLessThan(120_000);
+  expect(holds('src/ui/early.ts', /node_modules/)).toEqual([]);
+  const late = /node_modules\/(?:@anthropic-ai\/|unbash\/|gpt-tokenizer\/|highlight\.js\/|undici\/|chokidar\/|zod\/v4\/locales\/(?!en\.))|src\/(?:client\/demo|gate\/shell)\//;
+  for (const surface of ['src/main/print.ts', 'src/main/screen.ts']) {
+    expect(size(surface)).toBeGreaterThan(100_000);
+    expect(holds(surface, late)).toEqual([]);
+  }
+  expect(holds('src/main/print.ts', /node_modules\/(?:ink|react|marked)\/|src\/ui\//)).toEqual([]);
+});
+
 describe('the package', () => {
   let tarball = '';
   let installed = '';
