@@ -98,7 +98,7 @@ describe('a command of the model', () => {
   });
 
   it('may print for ever, and bytes that are no text, into little memory', async () => {
-    const { words, place } = await told('grep VmHWM /proc/$PPID/status > before; yes | head -c 400M; yes | head -c 100M >&2; head -c 3M /dev/urandom; grep VmHWM /proc/$PPID/status > after', 60_000);
+    const { words, place } = await told('grep VmHWM /proc/$PPID/status > before; yes | head -c 200M; yes | head -c 50M >&2; head -c 3M /dev/urandom; grep VmHWM /proc/$PPID/status > after', 60_000);
     expect(words).toMatch(/binary|shown the first/);
     const kilobytes = (name: string): number => Number(/(\d+) kB/.exec(readFileSync(join(place.cwd, name), 'utf8'))?.[1]);
     expect(kilobytes('after') - kilobytes('before')).toBeLessThan(120_000);

@@ -31,6 +31,8 @@ function besetProject(server: Parameters<typeof product>[1]): Product {
   const cwd = join(top, 'app');
   symlinkSync('../outside', join(cwd, 'docs'));
   symlinkSync('../outside', join(cwd, 'a+b'));
+  symlinkSync('../outside', join(cwd, '[id]'));
+  symlinkSync('../../outside', join(cwd, 'src/far'));
   symlinkSync('../outside/key.txt', join(cwd, 'notes.txt'));
   symlinkSync('docs', join(cwd, 'twice'));
   symlinkSync('/proc/self/cwd/../outside', join(cwd, 'winding'));
@@ -48,7 +50,7 @@ describe('a call that leads out of the working folder', () => {
       ...paths.map((path) => call('Read', { file_path: path })), ...paths.map((path) => call('Write', { file_path: path, content: 'x' })), ...paths.map((path) => call('Edit', { file_path: path, old_string: SECRET, new_string: 'x' })),
       ...['docs', 'twice', '../outside', '../app-evil', 'notes.txt', 'a+b', '/'].map((path) => call('Grep', { pattern: 'SWORD', path, output_mode: 'content' })),
       ...['docs/*', 'twice/*', '../outside/*', '**/../../outside/*', '/etc/*'].map((pattern) => call('Glob', { pattern })), call('Glob', { pattern: '*', path: 'docs' }),
-      ...['cat docs/key.txt', 'cat < notes.txt', 'head ../outside/key.txt', 'grep -r SWORD docs/', 'cat src/../../outside/key.txt', 'cat ~/../outside/key.txt', 'cd docs && cat key.txt', 'ls docs/', 'cat /proc/self/cwd/notes.txt', 'cat not*.txt', 'wc -l $PWD/notes.txt'].map((command) => call('Bash', { command })),
+      ...['cat docs/key.txt', 'cat < notes.txt', 'head ../outside/key.txt', 'grep -r SWORD docs/', 'cat src/../../outside/key.txt', 'cat ~/../outside/key.txt', 'cd docs && cat key.txt', 'ls docs/', 'cat /proc/self/cwd/notes.txt', 'cat not*.txt', 'cat [id]/key.txt', 'mv src lib && cat lib/far/key.txt', 'cat src/[a]/../../[id]/key.txt', 'wc -l $PWD/notes.txt'].map((command) => call('Bash', { command })),
     ];
     const { denied, told, place } = await attempt(besetProject, calls, '--permission-mode', 'acceptEdits');
     const inputs = calls.map((one) => (one.type === 'tool_use' ? one.input : undefined));
@@ -80,7 +82,7 @@ describe.each([['acceptEdits'], ['bypassPermissions']])('in the mode %s', (mode)
     };
     const calls = [
       ...PROTECTED.map((path) => call('Write', { file_path: path, content: 'planted' })),
-      ...['echo planted > .git/config', 'echo planted >> g/config', 'cp sub/x .mcp.json', 'tee AGENTS.md < sub/x', 'cd .git && echo planted > config', 'mv sub/x .envrc', 'mkdir -p .git/hooks', 'touch .pinion/settings.json', 'ln -s x .vscode'].map((command) => call('Bash', { command })),
+      ...['echo planted > .git/config', 'echo planted >> g/config', 'cp sub/x .mcp.json', 'tee AGENTS.md < sub/x', 'cd .git && echo planted > config', 'mv sub/x .envrc', 'mkdir -p .git/hooks', 'touch .pinion/settings.json', 'ln -s x .vscode', 'echo planted >&.mcp.json\\'].map((command) => call('Bash', { command })),
     ];
     const { denied, place: { cwd } } = await attempt(place, calls, '--permission-mode', mode);
     const inputs = calls.map((one) => (one.type === 'tool_use' ? one.input : undefined));

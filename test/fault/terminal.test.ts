@@ -49,7 +49,7 @@ describe('nothing from outside reaches the terminal as anything but letters', ()
     const first = await run(['-p', `Go ${EVIL}`, '--permission-mode', 'bypassPermissions', '--pin', 'src']);
     expect([first.code, foreign(first.stdout), foreign(first.stderr)]).toEqual([0, [], []]);
     expect(first.stdout).toContain('The end.');
-    for (const args of [['-c', '-p', 'again'], ['-p', '/context'], ['-c', '-p', '/todo'], ['-c', '-p', `/${EVIL}`], ['--model', EVIL, '-p', 'x'], ['--add-dir', EVIL, '-p', 'x'], [`--${EVIL}`], ['-c', '-p', '/todo', '--output-format', 'json']]) {
+    for (const args of [['-c', '-p', 'again'], ['-c', '-p', '/context'], ['-c', '-p', `/${EVIL}`], ['--model', EVIL, '-p', 'x'], [`--${EVIL}`], ['-c', '-p', '/todo', '--output-format', 'json']]) {
       const { stdout, stderr } = await run(args);
       expect([args[0], foreign(stdout), foreign(stderr)]).toEqual([args[0], [], []]);
       expect(stdout + stderr).not.toContain('\u001b');

@@ -50,6 +50,8 @@ describe('what is known for sure of shell text', () => {
       mkdirSync(here);
       writeFileSync(log, '');
       spawnSync('/bin/bash', ['-c', `. "$INIT"; ${command}`], { cwd: here, env: { LOG: log, INIT: join(at.top, 'init.sh'), HOME: '/nonexistent' }, timeout: 2000, input: '' });
+      // What a pattern meets of the files that the very text makes cannot be known.
+      if (files.size > 0 && /[*?[]/.test(command)) return;
       for (const ran of readFileSync(log, 'utf8').split('\u0002').filter((one) => one !== '')) expect([...commands]).toContain(ran);
       for (const made of readdirSync(here)) expect([...files]).toContain(made);
     }), { numRuns: 120 });

@@ -50,6 +50,9 @@ interface Work extends ShellOptions {
   readonly seen: Set<string>;
   looksOnly: boolean;
   depth: number;
+  /** Simple commands so far, and whether one of them moves a folder. */
+  commands: number;
+  movesFolder: boolean;
 }
 
 /**
@@ -57,11 +60,13 @@ interface Work extends ShellOptions {
  * rule, whatever stands around it; else asked. Runs nothing.
  */
 export function judgeCommand(command: string, options: ShellOptions): Judgement {
-  const work: Work = { ...options, denials: new Set(), hard: new Set(), soft: new Set(), uncovered: [], verdicts: new Map(), seen: new Set(), looksOnly: true, depth: 0 };
+  const work: Work = { ...options, denials: new Set(), hard: new Set(), soft: new Set(), uncovered: [], verdicts: new Map(), seen: new Set(), looksOnly: true, depth: 0, commands: 0, movesFolder: false };
   if (hasUnseen(command)) work.soft.add('it holds characters that cannot be seen; they are marked');
   const broken = options.book.broken('Bash');
   if (broken !== undefined) work.hard.add(`the rule "${broken.source.rule}" cannot be used`);
   judgeText(command, work);
+  // Links in it are found under names that nothing has yet.
+  if (work.movesFolder && work.commands > 1) work.soft.add('it moves a folder and goes on: what lies where by then is not known');
   const { denials, hard, soft, uncovered, looksOnly } = work;
   const decision = denials.size > 0 ? 'deny' : hard.size + soft.size + uncovered.length > 0 ? 'ask' : 'allow';
   return { decision, reasons: [...new Set([...denials, ...hard, ...soft, ...uncovered.map(({ why }) => why)])].map(visibleLine), hard: hard.size > 0, looksOnly, uncovered: soft.size + hard.size > 0 ? [] : uncovered.map(({ argv }) => argv) };
@@ -87,9 +92,16 @@ function judgeSimple(command: SimpleCommand, work: Work): void {
     if (target.doubt !== undefined) unsure(work, target.doubt.why);
     for (const text of target.texts) note(work, access === 'read' ? 'read' : 'write', text, command.cwds);
   }
+  work.commands += 1;
+  work.movesFolder ||= movesFolder(command, work);
   if (command.tokens.length === 0 || isRepeated(command, work)) return;
   denyInside(command.tokens.map(({ text }) => text), command, work, 0);
   allowOrAsk(command.tokens, command, work);
+}
+
+function movesFolder({ tokens, cwds }: SimpleCommand, { places }: Work): boolean {
+  const [program, ...words] = tokens.map(({ text }) => text);
+  return program === 'mv' && words.slice(0, -1).some((word) => cwds.some((cwd) => places.look(word, cwd).kind === 'directory'));
 }
 
 function isRepeated({ tokens, cwds, input }: SimpleCommand, work: Work): boolean {

@@ -46,6 +46,9 @@ const DEEPEST = 24;
 /** Directories that are kept apart; beyond, the directory is not known. */
 const MOST_CWDS = 16;
 
+/** The shell puts lines that end in a backslash together before it looks for operators: `$` and `(` may be one. */
+const CUT_OPERATOR = /\$(?:\\\n)+|[<>&|;](?:\\\n)+[<>&|;(]/;
+
 /** Walks shell text to every simple command, redirect and substitution. Never throws, never recurses deeper than the grammar's own limit. */
 export function walkShell(source: string, start: Start, found: Found): void {
   const state: State = { home: start.home, cwds: start.cwds, depth: start.depth, found, documents: [], elsewhere: 0 };
@@ -53,6 +56,12 @@ export function walkShell(source: string, start: Start, found: Found): void {
     found.unsure('it is nested too deeply to be read', true);
     return;
   }
+  if (/(?:^|[^\\])(?:\\\\)*\\$/.test(source)) {
+    // Whether the shell drops it or takes it for a part of the last word differs from place to place.
+    found.unsure('it ends in a backslash', false);
+    walkShell(source.slice(0, -1), start, found);
+  }
+  if (CUT_OPERATOR.test(source)) found.unsure('an operator in it is cut in two by a line end', true);
   let script: ParsedScript;
   try {
     script = parse(source);

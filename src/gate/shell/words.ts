@@ -31,7 +31,10 @@ export function isPlain(word: Word): boolean {
 
 /** Most texts that one word may become. */
 const MOST_TEXTS = 200;
-const GLOB_MARKS = new RegExp(`[${GLOB_ANY}${GLOB_ONE}]`);
+/** Around a mark of a pattern that is written with more than one character: what meets no file stays as it was written. */
+const [OPEN, CLOSE] = ['\uE002', '\uE003'];
+const GLOB_MARKS = new RegExp(`[${GLOB_ANY}${GLOB_ONE}${OPEN}]`);
+const SPELLED = new RegExp(`${OPEN}([^${CLOSE}]*)${CLOSE}`, 'g');
 
 interface Pieces {
   readonly texts: readonly string[];
@@ -56,10 +59,12 @@ function expanded({ texts, doubt }: Pieces, around: Surroundings): Value {
       all.push(text);
       continue;
     }
-    const found = doubt === undefined ? expandGlob(text, around.cwds, MOST_TEXTS - all.length) : undefined;
+    const pattern = text.replaceAll(SPELLED, (_, spelled: string) => (spelled.startsWith('[') ? GLOB_ONE : GLOB_ANY));
+    const found = doubt === undefined ? expandGlob(pattern, around.cwds, MOST_TEXTS - all.length) : undefined;
     if (found === undefined) open ??= { kind: 'value', why: 'it is not known which files the pattern meets' };
     else all.push(...found);
-    if (found === undefined || found.length === 0) all.push(text.replaceAll(GLOB_ANY, '*').replaceAll(GLOB_ONE, '?'));
+    // A bracket meets fewer files than are found for it here, so it may stay as it is where something was found.
+    if (found === undefined || found.length === 0 || text.includes(`${OPEN}[`)) all.push(text.replaceAll(SPELLED, '$1').replaceAll(GLOB_ANY, '*').replaceAll(GLOB_ONE, '?'));
   }
   return open === undefined ? { texts: all } : { texts: all, doubt: open };
 }
@@ -91,14 +96,18 @@ function pieceOf(part: WordPart, around: Surroundings, quoted: boolean): Pieces 
   switch (part.type) {
     case 'Literal':
     case 'SingleQuoted':
-    case 'AnsiCQuoted':
       return known(part.value);
+    case 'AnsiCQuoted':
+      // The shell keeps a line end after a backslash here, the parser does not.
+      return part.text.includes('\\\n') ? unknown(`\`${part.text}\` runs over a line end`) : known(part.value);
     case 'DoubleQuoted':
       return joined(part.parts, around, true);
     case 'LocaleString':
       return { ...joined(part.parts, around, true), doubt: { kind: 'value', why: '`$"…"` is replaced by a translation' } };
     case 'Glob':
-      return known(part.kind === 'star' ? GLOB_ANY : GLOB_ONE);
+      // Braces are expanded first, whatever stands around them.
+      if (part.text.includes('{')) return unknown(`\`${part.text}\` may stand for several words`);
+      return known(part.text === '*' ? GLOB_ANY : part.text === '?' ? GLOB_ONE : `${OPEN}${part.text}${CLOSE}`);
     case 'SimpleExpansion':
       return variable(part.text, around, quoted);
     case 'ParameterExpansion':
