@@ -209,7 +209,7 @@ it('what is loaded first is small, and holds nothing that can wait', async () =>
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const outputs = JSON.parse(stdout) as Readonly<Record<string, Output>>;
   const loadedWith = (source: string): readonly Output[] => {
-    const loaded = new Set([...Object.entries(outputs)].filter(([, output]) => output.entryPoint === source).map(([path]) => path));
+    const loaded = new Set(Object.entries(outputs).filter(([, output]) => output.entryPoint === source).map(([path]) => path));
     for (const path of loaded) for (const { path: next, kind } of outputs[path]?.imports ?? []) if (kind === 'import-statement' && outputs[next] !== undefined) loaded.add(next);
     return [...loaded].flatMap((path) => outputs[path] ?? []);
   };
