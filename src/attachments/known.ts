@@ -64,7 +64,12 @@ function lastSaid(log: readonly Entry[], source: string): readonly Said[] {
   return said.filter((one): one is Said => one !== null && typeof one === 'object' && !Array.isArray(one));
 }
 
-/** Whatever of this moment may hold mentions: the prompt, and words that were queued while the model worked. */
-export function mentioningText(world: World): string {
-  return [...(world.prompt === undefined ? [] : [world.prompt.text]), ...undeliveredOf(world.log).map((queued) => queued.text)].join('\n');
+/**
+ * Whatever of this moment may hold mentions: the prompt, words that were queued while the model worked, and prompts that were
+ * interrupted before any source had spoken for them.
+ */
+export function mentioningText({ log, prompt, moment }: World): string {
+  const served = log.findLastIndex(({ type }) => type === 'assistant' || type === 'reminder' || type === 'compaction');
+  const unserved = moment === 'step' ? [] : log.slice(served + 1).filter((entry) => entry.type === 'prompt' && entry.id !== prompt?.id);
+  return [...unserved, ...(prompt === undefined ? [] : [prompt]), ...undeliveredOf(log)].map((entry) => ('text' in entry ? entry.text : '')).join('\n');
 }

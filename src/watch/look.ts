@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, type BigIntStats } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
+import { sha256 } from '#lib/hash.ts';
 import { fsPath } from '#lib/names.ts';
 import { MISSING_HASH, UNREADABLE_HASH } from '#domain/tool.ts';
 import type { BlobHash } from '#domain/content.ts';
@@ -19,6 +20,7 @@ const HANDS = 16;
 const RACY_MS = 100;
 /** Files that take long to hash; they are not waited for once the budget is spent. */
 const LARGE_BYTES = 8 * 1024 * 1024;
+const SMALL_BYTES = 1024 * 1024;
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 interface Hasher {
@@ -42,7 +44,7 @@ function createHasher(): Hasher {
       if (cached?.key === key) return cached.hash;
       const started = Date.now();
       if (stats.size > LARGE_BYTES) large.add(path);
-      const hash = await hashOf(path);
+      const hash = await hashOf(path, stats.size);
       const settled = started - Number(stats.mtimeMs) > RACY_MS && keyOf(await stat(fsPath(path), { bigint: true })) === key;
       if (settled) cache.set(path, { key, hash });
       else cache.delete(path);
@@ -102,7 +104,9 @@ function keyOf({ mtimeNs, ctimeNs, size, ino }: BigIntStats): string {
   return `${mtimeNs} ${ctimeNs} ${size} ${ino}`;
 }
 
-async function hashOf(path: string): Promise<BlobHash> {
+async function hashOf(path: string, size: bigint): Promise<BlobHash> {
+  // A stream costs several times as much as a small file.
+  if (size <= SMALL_BYTES) return sha256(await readFile(fsPath(path))) as BlobHash;
   const hash = createHash('sha256');
   for await (const chunk of createReadStream(fsPath(path), { highWaterMark: 256 * 1024 })) hash.update(chunk as Buffer);
   return hash.digest('hex') as BlobHash;

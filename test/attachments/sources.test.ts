@@ -120,13 +120,25 @@ describe('todos', () => {
     const session = memorySession();
     const say = async (): Promise<string | undefined> => textOf(await ask(todos, session));
     setTodos(session, [item(1, 'one', 'open', 'model')], 'model');
+    expect(await say()).toBe('');
     expect(await say()).toBeUndefined();
     setTodos(session, [item(1, 'one', 'open', 'model'), item(2, 'mine')]);
-    expect(await say()).toContain('Todo list, shared');
+    expect(await say()).toBe('Todo list, changed by the user:\nadded: 2. [ ] mine (user\'s)');
     setTodos(session, [item(1, 'one', 'done', 'model'), item(2, 'mine')], 'model');
     expect(await say()).toBeUndefined();
     setTodos(session, [item(1, 'one', 'done', 'model'), item(2, 'mine', 'done')]);
     expect(await say()).toBe('Todo list, changed by the user:\nnow: 2. [x] mine (user\'s)');
+  });
+  it('that the model wrote are told to be gone when the user clears them, and not when it did so itself', async () => {
+    for (const [by, said] of [['user', 'The todo list is empty now.'], ['model', undefined]] as const) {
+      const session = memorySession();
+      setTodos(session, [item(1, 'one', 'open', 'model')], 'model');
+      await ask(todos, session);
+      setTodos(session, [], by);
+      expect(textOf(await ask(todos, session))).toBe(said);
+      setTodos(session, [item(2, 'mine')]);
+      expect(textOf(await ask(todos, session))).toContain('2. [ ] mine');
+    }
   });
   it('come back after a compaction, word for word; what was under way is unconfirmed once', async () => {
     const session = memorySession();
@@ -203,6 +215,15 @@ describe('mentions', () => {
     await ask(atMentionedFiles, memorySession([prompt('hello')]), { mentions: port({ parts: [], files: [], notes: [] }) });
     await ask(atMentionedFiles, memorySession([prompt('@a.ts')]), { mentions: port({ parts: [], files: [], notes: [] }), prompt: undefined, moment: 'step' });
     expect(asked).toEqual([]);
+  });
+  it('of a prompt that was interrupted before anything was collected for it are loaded with the next one', async () => {
+    asked.length = 0;
+    const session = memorySession([prompt('see @a.ts')]);
+    session.append(prompt('and @b.ts'));
+    await ask(atMentionedFiles, session, { mentions: port({ parts: [], files: [], notes: ['x'] }) });
+    session.append(prompt('and @c.ts'));
+    await ask(atMentionedFiles, session, { mentions: port({ parts: [], files: [], notes: ['x'] }) });
+    expect(asked.map(({ text }) => text)).toEqual(['see @a.ts\nand @b.ts', 'and @c.ts']);
   });
   it('in queued words are loaded when those are delivered', async () => {
     asked.length = 0;
@@ -331,6 +352,14 @@ describe('changed files', () => {
     const reminder = await ask(changedFiles, session, { changes: looks(...labels.map((label, i): Partial<FileChange> => ({ label, kind: i === 0 ? 'deleted' : 'changed' }))).changes });
     expect(textOf(reminder)).toBe('5000 files that you know changed on disk (4999 changed, 1 gone), among them f0, f1, f2, f3, f4.');
     expect(reminder?.files).toHaveLength(5000);
+  });
+  it('are counted sooner where most files are still to be looked at', async () => {
+    const session = memorySession();
+    const labels = Array.from({ length: 20 }, (_, i) => `f${i}`);
+    touched(session, ...labels.map((label) => touch(`/w/${label}`)));
+    const { changes } = looks(...labels.map((label) => ({ label })));
+    const reminder = await ask(changedFiles, session, { changes: { look: async (known, signal) => ({ ...await changes.look(known, signal), skipped: 700 }) } });
+    expect(textOf(reminder)).toBe('20 files that you know changed on disk (20 changed, 0 gone), among them f0, f1, f2, f3, f4.\n700 files that you know could not be looked at in time.');
   });
   it('beyond the room for diffs are told by name', async () => {
     const session = memorySession();

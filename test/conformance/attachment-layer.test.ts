@@ -102,6 +102,24 @@ describe('pins', () => {
     for (const once of ['line 17\n', 'rule 17\n', 'a new rule', '+theirs', 'Pinned: AGENTS.md (in view as an instruction file)']) expect([once, times(words, once)]).toEqual([once, 1]);
     expectValid(server);
   });
+  it('and instruction files say nothing of what the model wrote in them, and the next change against that', async () => {
+    const server = await serve([
+      { content: [call('Read', { file_path: 'AGENTS.md' })] }, { content: [call('Edit', { file_path: 'AGENTS.md', old_string: 'rule 3\n', new_string: 'third rule\n' })] },
+      { content: [call('TodoWrite', { todos: [{ content: 'its own', status: 'pending' }] })] }, say('done'), say('seen'), say('seen'),
+    ]);
+    const home = household({ 'AGENTS.md': lines(30, 'rule') }, server);
+    const dweller = await home.open();
+    await dweller.turn('Edit the rules');
+    expect(newest(server.requests.slice(0, 3))).toBe('');
+    home.write('AGENTS.md', `${lines(30, 'rule').replace('rule 3\n', 'third rule\n')}rule 31\n`);
+    await dweller.turn('And now?');
+    expect(newest(server.requests)).toContain('+rule 31');
+    expect(newest(server.requests)).not.toContain('third rule');
+    await dweller.command('/todo clear');
+    await dweller.turn('And the list?');
+    expect(newest(server.requests)).toBe('<system-reminder>\nThe todo list is empty now.\n</system-reminder>');
+    expectValid(server);
+  });
   it('of some lines, of a file that was cut, and of the same file read whole leave no change untold', async () => {
     const server = await serve([{ content: [call('Read', { file_path: 'big.txt' })] }, say('read'), ...told('1', '2', '3', '4')]);
     const home = household({ 'big.txt': lines(1500) }, server);
@@ -181,7 +199,7 @@ describe('what changed on disk', () => {
     expect(newest(server.requests)).toMatch(/^<system-reminder>\nb\.txt changed on disk/);
     expectValid(server);
   });
-  it('by a checkout of many is one line of less than 2 kB', async () => {
+  it('by a checkout of many is told in a few lines of less than 2 kB', async () => {
     const server = await serve(told('1', '2'));
     const names = Array.from({ length: 800 }, (_, i) => `src/deep/folder/of/some/name/file-${i}.ts`);
     const home = household(Object.fromEntries(names.map((name) => [name, name])), server);
@@ -193,9 +211,10 @@ describe('what changed on disk', () => {
     for (const name of names) writeFileSync(join(home.cwd, name), 'of another branch');
     await dweller.turn('one');
     const words = newest(server.requests);
-    expect(words).toContain(' files that you know changed on disk');
     expect(Buffer.byteLength(words)).toBeLessThan(2048);
-    expect(words.split('\n').filter((line) => line.includes('changed on disk'))).toHaveLength(1);
+    // A machine under load looks at part of them at a time.
+    expect(words.split('\n').filter((line) => line.includes('changed on disk')).length).toBeLessThanOrEqual(10);
+    expect(words).toMatch(/files that you know (?:changed on disk|could not be looked at in time)/);
   });
 });
 

@@ -233,7 +233,7 @@ it('whatever happens, each request is valid and begins as the last one, and the 
         life.dweller.close();
         await life.server.close();
       }
-    }), { numRuns: 10 });
+    }), { numRuns: 8 });
   } finally {
     vi.useRealTimers();
   }

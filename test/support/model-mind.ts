@@ -102,6 +102,8 @@ function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: st
     const part = found[2];
     const [name = '', shown] = [found[1], restore(found[4] ?? '')];
     files.set(part === undefined ? name : `${name}#${part}`, shown);
+    // Of a file that became too short less is shown than was pinned.
+    if (part !== undefined) for (const known of files.keys()) if (known.startsWith(`${name}#${part.split('-')[0]}-`)) files.set(known, shown);
     if (part !== undefined && files.get(name)?.includes(shown) === false) files.set(name, 'changed');
     return;
   }

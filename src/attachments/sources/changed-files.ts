@@ -9,6 +9,8 @@ import { pathLine } from '../words.ts';
 
 /** From so many on, changes are counted, not listed: a checkout. */
 const MANY = 50;
+/** Where more than {@link MANY} files could not be looked at in time, the rest of a checkout is still to come. */
+const MANY_OF_PART = 10;
 /** Most characters of all diffs of one reminder together; the rest is told by name. */
 const DIFF_CHARS = 6000;
 /** A file that changes again and again (a build's output) is told of so often in one turn, then not before the next prompt. */
@@ -45,15 +47,19 @@ export default defineSource<Seen>({
   keep: ({ changes, skipped }) => ({ changes: changes.length, partial: skipped > 0 }),
   revive: () => undefined,
   full: ({ changes, skipped, lastWord, ran }) => {
-    const lines = changes.length > MANY ? [counted(changes)] : listed(changes, ran);
+    const lines = areMany(changes, skipped) ? [counted(changes)] : listed(changes, ran);
     const again = changes.filter(({ path }) => lastWord.has(path)).map(({ label }) => `${pathLine(label)} changes again and again: told next at the user's next prompt.`);
     return [...lines, ...again, ...(skipped > 0 ? [`${count(skipped, 'file')} that you know could not be looked at in time.`] : [])].join('\n');
   },
-  files: ({ changes, before }) => {
-    const shown = new Set(changes.length > MANY ? [] : withDiffs(changes).flatMap(({ path, patch }) => (patch === undefined ? [] : [path])));
+  files: ({ changes, before, skipped }) => {
+    const shown = new Set(areMany(changes, skipped) ? [] : withDiffs(changes).flatMap(({ path, patch }) => (patch === undefined ? [] : [path])));
     return changes.map(({ path, hash, kept }): FileTouch => ({ path, hash, how: shown.has(path) && knewAll(before.get(path)) ? 'notice' : 'heard', kept }));
   },
 });
+
+function areMany(changes: readonly FileChange[], skipped: number): boolean {
+  return changes.length > (skipped > MANY ? MANY_OF_PART : MANY);
+}
 
 function knewAll(touch: FileTouch | undefined): boolean {
   return touch !== undefined && touch.how !== 'partial' && touch.how !== 'heard';

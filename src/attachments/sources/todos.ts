@@ -20,10 +20,12 @@ export default defineSource<Todos>({
   id: 'todos', on: ['prompt', 'step'], threads: 'main', cadence: 'onChange', limits: { tokens: 20_000 },
   observe: ({ log }) => {
     const items = todosOf(log);
-    if (items.length === 0) return absent;
     const conversation = conversationOf(log);
+    const written = writtenIn(conversation);
+    // A list that the model has emptied itself is no news to it.
+    if (items.length === 0 && written?.length !== 0) return absent;
     const unconfirmed = compactionOf(log) !== undefined && !conversation.some(({ type }) => type === 'assistant');
-    return { items, written: writtenIn(conversation), unconfirmed };
+    return { items, written, unconfirmed };
   },
   keep: ({ items }) => items.map(({ id, text, state, by }) => ({ id, text, state, by })),
   revive: (stored) => {
@@ -32,7 +34,8 @@ export default defineSource<Todos>({
     return items.every((item) => item !== undefined) ? { items, written: undefined, unconfirmed: false } : undefined;
   },
   full: ({ items, written, unconfirmed }) => {
-    if (isDeepStrictEqual(items, written)) return undefined;
+    // Without words: the model knows its own list, and what the user changes in it later is told against that.
+    if (isDeepStrictEqual(items, written)) return [];
     return ['Todo list, shared by the user and you:', ...items.map((item) => todoLine(item, unconfirmed))].join('\n');
   },
   delta: (before, now) => {
