@@ -67,7 +67,9 @@ export class Desk {
     this.#options = options;
     this.#pump = createFrames(() => { this.draw(); }, FRAME_MS);
     this.#drawComposer = createComposerDrawer(options);
-    const { composer, controller } = options;
+    const { composer, controller, now } = options;
+    // Someone who typed before the screen was there types still.
+    if (composer.get().editor.text !== '') this.#lastKey = now();
     composer.connect(this.#doors());
     this.#leaveComposer = composer.subscribe(this.#pump.promptly);
     controller.history().then((lines) => { if (!this.#closed) composer.send({ type: 'history', lines }); }, () => undefined);

@@ -19,6 +19,8 @@ const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129, SIGQUIT: 131 } as cons
 /** Asks a terminal what it is (DA2), and what xterm.js answers. */
 const WHAT_ARE_YOU = '\x1b[>c';
 const XTERM_JS = '\x1b[>0;276;0c';
+const LF = 0x0a;
+const CR = 0x0d;
 /** How long an answer may take, in ms; a terminal that knows the question answers at once. */
 const ANSWER_MS = 100;
 /** How often a terminal is asked that does not answer. */
@@ -71,6 +73,8 @@ class TerminalOwner implements Terminal {
   #state: 'open' | 'stopped' | 'lent' | 'closed' = 'open';
   #lastWork: (() => void)[] = [];
   #leaving = false;
+  /** Whether anything was read yet. */
+  #heard = false;
   #reflow: CursorReflow | undefined;
   #asked = 0;
   readonly #undo: (() => void)[] = [];
@@ -141,7 +145,9 @@ class TerminalOwner implements Terminal {
   }
 
   readonly #onData = (bytes: Uint8Array | string): void => {
-    this.#reader.push(bytes);
+    // What was typed before the program took the terminal comes first, and as the terminal edits lines: an Enter is a line feed there.
+    this.#reader.push(this.#heard ? bytes : Buffer.from(bytes).map((byte) => (byte === LF ? CR : byte)));
+    this.#heard = true;
   };
 
   #write(bytes: string): void {

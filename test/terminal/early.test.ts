@@ -49,6 +49,15 @@ it('keeps what was sent meanwhile, shows it, and sends it once, in order', async
   expect(terminal.screen().slice(0, 8)).toEqual(['shell', 'sent: one', 'mode', 'sent: two', 'lines', '─'.repeat(80), '> draft', '─'.repeat(80)]);
 });
 
+it('sends what was typed and entered before it was there at all', async () => {
+  const terminal = openVirtualTerminal({ command: '/bin/bash', args: ['-c', `echo now; sleep 1; '${process.execPath}' '${program}' 300`] });
+  open.push(terminal);
+  await terminal.waitFor('now');
+  terminal.type('wörds\r');
+  await terminal.waitFor('sent: wörds');
+  expect(terminal.screen()).toContain('> Ask, or / for commands, @ for files, ! for the shell, ? for keys');
+});
+
 it('asks for completions once there is somebody to ask', async () => {
   const terminal = run(1200);
   await terminal.waitFor('> Ask');

@@ -14,7 +14,7 @@ const key = (name: string, more: Partial<KeyEvent> = {}): KeyEvent => ({ type: '
 
 interface Told { readonly told: string[]; desk: Desk; look(): string; wait(ms?: number): Promise<void>; type(words: string): void; clock: { now: number } }
 
-function setUp(size = { columns: 61, rows: 24 }): Told {
+function setUp(size = { columns: 61, rows: 24 }, before = ''): Told {
   const told: string[] = [];
   const clock = { now: 10_000 };
   const controller: Controller = {
@@ -32,6 +32,7 @@ function setUp(size = { columns: 61, rows: 24 }): Told {
   };
   const keys = keyTable();
   const composer = createComposer({ keys, columns: size.columns, measure: width });
+  for (const letter of before) composer.input(key(letter));
   const desk = new Desk({
     controller, composer, keys, theme: themeOf('plain', {}), highlight: createHighlighter(), measure: width, size: () => size, now: () => clock.now,
     suspend: () => { told.push('suspend'); }, redraw: () => { told.push('redraw'); }, openEditor: (words) => Promise.resolve(`${words} edited`),
@@ -105,6 +106,16 @@ describe('the desk', () => {
     expect(told).toEqual(['answer 3 {"kind":"yes"}']);
     await wait();
     expect(look()).toContain('> do 1 thing');
+  });
+
+  it('nor what was being typed before the screen was there', async () => {
+    const { desk, told, look, wait, clock } = setUp(undefined, '/help');
+    desk.dispatch(ask(3));
+    clock.now += 100;
+    desk.input(key('enter'));
+    await wait();
+    expect(told).toEqual(['submit /help']);
+    expect(look()).toContain('? Bash ls');
   });
 
   it('leaves a question that was settled elsewhere', async () => {
