@@ -59,8 +59,10 @@ export function pressChoice(dialog: ChoiceDialog, event: InputEvent, keys: KeyTa
   if (dialog.instead !== undefined) return pressInstead(dialog, dialog.instead, event, action);
   if (event.type !== 'key') return dialog;
   const number = event.ctrl || event.alt ? Number.NaN : { y: 1, n: dialog.options.length }[event.name] ?? Number(event.name);
-  const direct = dialog.options[number - 1];
-  if (direct !== undefined) return take({ ...dialog, at: number - 1 }, direct);
+  // A hand that is used to three answers means the last one by 3, which is always no: it must not be lost, and what follows taken for yes.
+  const at = Math.min(number, dialog.options.length) - 1;
+  const direct = dialog.options[at];
+  if (direct !== undefined) return take({ ...dialog, at }, direct);
   const chosen = dialog.options[dialog.at];
   switch (action) {
     case 'confirm': return chosen === undefined ? dialog : take(dialog, chosen);

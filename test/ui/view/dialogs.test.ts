@@ -58,6 +58,8 @@ describe('the permission dialog', () => {
 
   it('has no "always" where no rule would spare the question', () => {
     expect(press(permission({ rules: [] }), key('2'), ...typed('x'), key('enter'))).toEqual(answer('no', 'x'));
+    expect(press(permission({ rules: [] }), key('3'), ...typed('use make'), key('enter'))).toEqual(answer('no', 'use make'));
+    expect(press(permission({ rules: [] }), key('0'), key('enter'))).toEqual(answer('yes'));
   });
 
   it('does not take other keys for an answer', () => {
