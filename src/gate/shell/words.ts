@@ -105,8 +105,8 @@ function pieceOf(part: WordPart, around: Surroundings, quoted: boolean): Pieces 
     case 'LocaleString':
       return { ...joined(part.parts, around, true), doubt: { kind: 'value', why: '`$"…"` is replaced by a translation' } };
     case 'Glob':
-      // Braces are expanded first, whatever stands around them.
-      if (part.text.includes('{')) return unknown(`\`${part.text}\` may stand for several words`);
+      // Braces, variables and quotes in it come first.
+      if (/[{$`'"\\]/.test(part.text)) return unknown(`\`${part.text}\` may stand for several words`);
       return known(part.text === '*' ? GLOB_ANY : part.text === '?' ? GLOB_ONE : `${OPEN}${part.text}${CLOSE}`);
     case 'SimpleExpansion':
       return variable(part.text, around, quoted);
