@@ -1,4 +1,4 @@
-import { sanitise, wrapLines } from '#lib/terminal.ts';
+import { sanitise } from '#lib/terminal.ts';
 import { activityLine } from './activity-line.ts';
 import { drawAnswer } from './block-lines.ts';
 import { cardLine, drawTitle } from './card-lines.ts';
@@ -98,8 +98,7 @@ function drawRunning(running: readonly Running[], brief: boolean, pen: Pen): rea
 function drawProgress(output: string, pen: Pen): readonly string[] {
   const text = output.trimEnd();
   if (text === '') return [];
-  const near = text.slice(-pen.columns * (PROGRESS_LINES + 1));
-  const lines = wrapLines(sanitise(near, { tabs: 4, dropColours: true }), pen.columns - 4).slice(-PROGRESS_LINES);
+  const lines = sanitise(text, { tabs: 4, dropColours: true }).split('\n').slice(-PROGRESS_LINES).map((line) => clip(line, pen.columns - 4));
   return hang(lines.map((line) => pen.theme('dim', line)), '  ⎿ ');
 }
 

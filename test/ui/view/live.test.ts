@@ -76,6 +76,12 @@ describe('the live region', () => {
   });
 });
 
+it('shows the last lines of output from their beginnings', () => {
+  const start: ScreenEvent = { type: 'toolStarted', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash make') };
+  const { above } = drawLive(run([start, { type: 'toolProgress', callId: callId('a'), text: ['a', 'b', 'c', 'd'].map((name) => `${name} ${'x'.repeat(50)}`).join('\n') }]), 20, plainPen(30), 0);
+  expect(above.slice(2)).toEqual([`  ⎿ b ${'x'.repeat(23)}…`, `    c ${'x'.repeat(23)}…`, `    d ${'x'.repeat(23)}…`]);
+});
+
 describe('what gives way', () => {
   it('turns no spinner while a question waits for the person, who sees what it is about in a low window too', () => {
     expect(drawLive(busyScreen(), 24, plainPen(60), 5000).above.join('\n')).toContain('Esc interrupts');
