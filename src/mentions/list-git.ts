@@ -1,10 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { HARMLESS_GIT } from '#lib/git-files.ts';
+import { readSmallFile } from '#lib/small-file.ts';
 import { namesFrom } from './list-process.ts';
 import type { Program } from './list-process.ts';
 
-/** A repository's own settings name programs (monitor, hooks) that listing would start. */
-const HARMLESS = ['-c', 'core.fsmonitor=', '-c', 'core.hooksPath=/dev/null', '-c', 'core.untrackedCache=false'];
 const MOST_NESTED = 64;
 
 /**
@@ -21,14 +20,14 @@ export async function* listWithGit(root: string, signal: AbortSignal): AsyncGene
       folders.push(...names.filter((name) => name.endsWith('/')).map((name) => prefix + name));
       yield prefix === '' ? names : names.map((name) => prefix + name);
     }
-    folders.push(...(await submodulesOf(join(root, prefix))).map((path) => `${prefix}${path}/`));
+    folders.push(...submodulesOf(join(root, prefix)).map((path) => `${prefix}${path}/`));
   }
   return true;
 }
 
 function git(cwd: string, args: readonly string[]): Program {
   const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_')));
-  return { command: 'git', args: [...HARMLESS, ...args], cwd, env: { ...env, GIT_OPTIONAL_LOCKS: '0', GIT_TERMINAL_PROMPT: '0', GIT_NO_LAZY_FETCH: '1' } };
+  return { command: 'git', args: [...HARMLESS_GIT.args, ...args], cwd, env: { ...env, ...HARMLESS_GIT.env } };
 }
 
 async function succeeds(program: Program, signal: AbortSignal): Promise<boolean> {
@@ -38,9 +37,9 @@ async function succeeds(program: Program, signal: AbortSignal): Promise<boolean>
   return step.value === 0;
 }
 
-async function submodulesOf(folder: string): Promise<readonly string[]> {
+function submodulesOf(folder: string): readonly string[] {
   try {
-    const text = await readFile(join(folder, '.gitmodules'), 'utf8');
+    const text = readSmallFile(join(folder, '.gitmodules'));
     return [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = '']) => path).filter((path) => !path.startsWith('/') && !path.split('/').includes('..'));
   } catch {
     return [];

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { nameFromBytes } from '#lib/names.ts';
@@ -61,6 +61,23 @@ describe('listing by git', () => {
     expect((await drain(listWithGit(root, never))).names).toContain('a.ts');
     expect(existsSync(join(root, 'ran'))).toBe(false);
   });
+  it('fetches nothing that a partial clone lacks: the repository names the program that would', async () => {
+    const root = repository({ 'a.ts': 'a', 'src/b.ts': 'b' });
+    const told = join(root, 'told');
+    git(root, 'add', '.');
+    git(root, 'commit', '-m', 'x');
+    // A sparse index names folders by their trees, and those are gone: listing wants them back.
+    git(root, 'sparse-checkout', 'init', '--cone', '--sparse-index');
+    const settings = {
+      'remote.origin.url': root, 'remote.origin.promisor': 'true', 'remote.origin.partialclonefilter': 'tree:0', 'remote.origin.uploadpack': `touch ${told}; git-upload-pack`,
+      'extensions.partialClone': 'origin', 'core.repositoryformatversion': '1',
+    };
+    for (const [key, value] of Object.entries(settings)) git(root, 'config', key, value);
+    for (const name of readdirSync(join(root, '.git/objects'))) if (name.length === 2) rmSync(join(root, '.git/objects', name), { recursive: true });
+    await collect(listWithGit(root, never));
+    expect(existsSync(told)).toBe(false);
+  });
+
   it('is no way where there is no work tree, or where the outer one ignores the folder', async () => {
     expect(await drain(listWithGit(tempFolder({ 'a.ts': '' }), never))).toEqual({ names: [], done: false });
     const root = repository({ '.gitignore': 'scratch/\n', 'scratch/a.ts': '' });
