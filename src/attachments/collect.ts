@@ -14,6 +14,8 @@ export interface CollectorOptions {
   readonly world: (moment: Moment, session: Session) => World;
   /** Names of kinds that are switched off; read at every moment. */
   readonly off?: () => readonly string[];
+  /** Names of kinds that are off by default and switched on. */
+  readonly on?: () => readonly string[];
 }
 
 /**
@@ -26,8 +28,9 @@ export function createCollector(options: CollectorOptions): ReminderPort {
       try {
         const world = options.world(moment, session);
         const off = new Set(options.off?.());
+        const on = new Set(options.on?.());
         const asked = options.sources.filter((source) =>
-          source.on.has(moment) && (source.threads === 'all' || world.thread === 'main') && !off.has(source.id));
+          source.on.has(moment) && (source.threads === 'all' || world.thread === 'main') && !off.has(source.id) && (source.byDefault === 'on' || on.has(source.id)));
         const told = ledgerOf(session.log);
         const answers = await Promise.allSettled(asked.map((source) =>
           withDeadline(source.limits.ms, signal, (deadline) => source.speak(world, told.get(source.id) ?? { kind: 'never' }, deadline))));

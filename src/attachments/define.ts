@@ -28,6 +28,8 @@ interface Common<S> {
   /** `main`: not asked in sub-agents. */
   readonly threads: 'all' | 'main';
   readonly limits?: Partial<SourceLimits>;
+  /** Speaks only where the settings name it in `remindersOn`. */
+  readonly byDefault?: 'off';
   /** What the token cap cuts: text anywhere (default), or whole parts, where a part holds an envelope. */
   readonly capped?: 'text' | 'parts';
   /** Looks and changes nothing; `absent` when there is nothing to speak of. May throw: that costs this source's words only. */
@@ -71,6 +73,7 @@ export interface Source {
   readonly threads: 'all' | 'main';
   readonly cadence: Cadence;
   readonly limits: SourceLimits;
+  readonly byDefault: 'on' | 'off';
   /** Looks, and says what is due, if anything. Rejects when the look fails. */
   speak(world: World, before: StoredBefore, signal: AbortSignal): Promise<Spoken | undefined>;
 }
@@ -80,7 +83,7 @@ export function defineSource<S>(spec: SourceSpec<S>): Source {
   const limits = { ...LIMITS, ...spec.limits };
   const id = spec.id as SourceId;
   return {
-    id, limits, on: new Set(spec.on), threads: spec.threads, cadence: spec.cadence,
+    id, limits, byDefault: spec.byDefault ?? 'on', on: new Set(spec.on), threads: spec.threads, cadence: spec.cadence,
     async speak(world, stored, signal) {
       const now = await spec.observe(world, signal);
       if (now === absent) return farewell(spec, world, stored, limits);

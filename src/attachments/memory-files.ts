@@ -61,6 +61,8 @@ export function createMemory(options: MemoryOptions): MemoryPort {
       }
       return files;
     },
+    nested: () => Promise.resolve([]),
+    recall: () => Promise.resolve([]),
   };
 }
 

@@ -1,6 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '#lib/errors.ts';
-import type { PermissionMode } from '#domain/entry.ts';
+import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import { VERSION } from './version.ts';
 
 /** What was asked for on the command line. */
@@ -29,8 +29,6 @@ export class UsageError extends UserError {}
 export class Answered extends Error {
   override readonly name = 'Answered';
 }
-
-const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'];
 
 function positive(text: string): number {
   const n = Number(text);
@@ -68,7 +66,7 @@ function program(write: (text: string) => void): Command {
     .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json']).default('text'))
     .option('--max-turns <n>', 'most model requests of one turn', positive)
     .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect, [])
-    .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(MODES))
+    .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(PERMISSION_MODES))
     .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules, [])
     .option('--disallowed-tools <rules>', 'rules that are refused (repeatable)', collectRules, [])
     .addOption(new Option('--allowedTools <rules>').hideHelp().argParser(collectRules).default([]))

@@ -1,17 +1,26 @@
+import type { AgentType } from './agents.ts';
 import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
-import type { EntryBody, PermissionMode } from './entry.ts';
+import type { EntryBody, EntryId, PermissionMode } from './entry.ts';
 import type { ModelFacts } from './model.ts';
-import type { PinView } from './world.ts';
 import type { Row } from './request.ts';
 import type { Session, SessionSummary } from './session.ts';
+import type { SkillView } from './skills.ts';
+import type { TaskView } from './tasks.ts';
+import type { MemoryFile, OutputStyle, PinView, UsageFacts } from './world.ts';
 
 /** What a command wants done, as data: so no command imports a surface, and a test reads its answer. */
 export type Effect =
   | { readonly type: 'show'; readonly card: Card }
   /** Appends entries (pins, todos, mode) and shows what was done. */
   | { readonly type: 'append'; readonly entries: readonly EntryBody[]; readonly card: Card }
-  | { readonly type: 'submit'; readonly prompt: string }
+  /** Sends a prompt; `shown` is what stands on the screen for it. */
+  | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string }
+  /** Opens a file in the user's editor. */
+  | { readonly type: 'edit'; readonly file: string }
+  /** Takes waiting words back, to be edited or removed; without an id: ask which. */
+  | { readonly type: 'takeBack'; readonly id?: EntryId; readonly how: 'edit' | 'remove' }
+  | { readonly type: 'stopTask'; readonly id: string }
   | { readonly type: 'compact'; readonly keep: string }
   /** A new session that takes pins and the user's open todos along, unless `all`. */
   | { readonly type: 'clear'; readonly all: boolean }
@@ -77,6 +86,13 @@ export interface CommandContext {
   /** Looks a pin's text up (`src/a.ts`, `src/a.ts#10-40`, `docs/`, `src/**\/*.ts`, `!git status`). */
   lookUpPin(text: string, options: PinOptions): Promise<PinLookup>;
   pins(): Promise<readonly (PinView & { readonly tokens: number })[]>;
+  skills(): Promise<readonly SkillView[]>;
+  agents(): Promise<readonly AgentType[]>;
+  tasks(): Promise<readonly TaskView[]>;
+  /** Instruction files in effect, and where kept notes lie. */
+  memory(): Promise<{ readonly files: readonly MemoryFile[]; readonly notes: readonly MemoryFile[]; readonly places: readonly { readonly what: string; readonly file: string; readonly exists: boolean }[] }>;
+  styles(): Promise<{ readonly all: readonly (OutputStyle & { readonly description: string; readonly from: string })[]; readonly now: string | undefined }>;
+  usage(): Promise<UsageFacts>;
   /** Keys and their actions, for `/help`. */
   readonly keys: readonly { readonly keys: string; readonly what: string }[];
 }

@@ -1,14 +1,20 @@
-import type { Brand } from '#lib/brand.ts';
+import type { Brand, Json } from '#lib/brand.ts';
 import type { StoredAttachment } from './attachment.ts';
 import type { Card } from './card.ts';
 import type { ContentBlock, Effort, MediaPart, StopReason, TextBlock, ToolDefinition, Usage } from './content.ts';
 import type { ReminderBody } from './reminder.ts';
+import type { TaskRecord } from './tasks.ts';
 import type { Call, CallId, ToolResult } from './tool.ts';
 
 /** Unique in its log; ids grow with the log's order. */
 export type EntryId = Brand<'EntryId'>;
 
-export type PermissionMode = 'default' | 'acceptEdits' | 'plan' | 'bypassPermissions';
+/** `auto`: what would be asked is decided by the gate itself, within the workspace, and refused beyond it. */
+export const PERMISSION_MODES = ['default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions'] as const;
+export type PermissionMode = (typeof PERMISSION_MODES)[number];
+
+/** What the user sets for one session only; `null` takes it back to what the settings say. */
+export type OptionName = 'outputStyle' | 'budgetUsd';
 
 /** Something went wrong that costs a part only; shown to the user, never thrown. */
 export interface Fault {
@@ -51,7 +57,8 @@ export interface CompactionBody {
 
 export type EntryBody =
   | HeadBody
-  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[] }
+  /** `shown`: the line that the user typed, where `text` was made of it (a skill, a Markdown command). */
+  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string }
   /** Typed while the model worked. Delivered once: the source `queued_commands` keeps the last delivered id as its snapshot. */
   | { readonly type: 'queued'; readonly text: string }
   /** What the user takes back from the queue before it was delivered. */
@@ -72,6 +79,15 @@ export type EntryBody =
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   /** The directory in which shell commands run from now on (absolute). */
   | { readonly type: 'cwd'; readonly path: string }
+  | { readonly type: 'option'; readonly name: OptionName; readonly value: Json }
+  /** Money that was spent beside the conversation: a sub-agent's replies, a page that a small model read. `what` names it in one line. */
+  | { readonly type: 'spent'; readonly what: string; readonly model: string; readonly usage: Usage; readonly requests: number }
+  /** A background task as it stands now: the newest of an id counts. */
+  | { readonly type: 'task'; readonly task: TaskRecord }
+  /** Output of a task up to this byte was given to the model. */
+  | { readonly type: 'taskRead'; readonly task: string; readonly upTo: number }
+  /** A plan that the model laid before the user, and what the user said to it. `file`: absolute, holds the same text. */
+  | { readonly type: 'plan'; readonly file: string; readonly text: string; readonly state: 'proposed' | 'approved' | 'rejected' }
   /** A command that the user ran with `!`; its output goes to the model with the next prompt. */
   | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null }
   /** A slash command and what it showed: for the user's eyes, never sent. */

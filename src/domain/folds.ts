@@ -1,6 +1,9 @@
 import { defineFold } from '#lib/fold.ts';
 import { type StoredAttachment, TODO_LIST_ID, type TodoItem } from './attachment.ts';
-import type { Entry, EntryId, EntryOf, HeadBody, PermissionMode } from './entry.ts';
+import type { Json } from '#lib/brand.ts';
+import type { ToolDefinition } from './content.ts';
+import type { Entry, EntryId, EntryOf, HeadBody, OptionName, PermissionMode } from './entry.ts';
+import type { TaskRecord } from './tasks.ts';
 import { type FileTouch, MISSING_HASH, UNREADABLE_HASH } from './tool.ts';
 
 /** Attachments in effect, oldest first; an id that was attached again kept its place. */
@@ -14,6 +17,29 @@ export const attachmentsOf = defineFold<Entry, readonly StoredAttachment[]>([], 
 export const modeOf = defineFold<Entry, PermissionMode | undefined>(undefined, (now, entry) => (entry.type === 'mode' ? entry.mode : now));
 
 export const headOf = defineFold<Entry, HeadBody | undefined>(undefined, (now, entry) => (entry.type === 'head' ? entry : now));
+
+/** What the user set for this session only. */
+export const optionsOf = defineFold<Entry, Readonly<Partial<Record<OptionName, Json>>>>({}, (now, entry) => (entry.type === 'option' ? { ...now, [entry.name]: entry.value } : now));
+
+/** The newest state of each task, in the order in which they were started. */
+export const tasksOf = defineFold<Entry, readonly TaskRecord[]>([], (now, entry) => {
+  if (entry.type !== 'task') return now;
+  const { task } = entry;
+  return now.some(({ id }) => id === task.id) ? now.map((one) => (one.id === task.id ? task : one)) : [...now, task];
+});
+
+/** The newest plan, as the user last answered to it. */
+export const planOf = defineFold<Entry, EntryOf<'plan'> | undefined>(undefined, (now, entry) => (entry.type === 'plan' ? entry : now));
+
+/**
+ * Tools that were loaded on demand, in the order in which they came. They stay whatever becomes of the results that loaded
+ * them: a request's list of tools only grows.
+ */
+export const loadedToolsOf = defineFold<Entry, readonly ToolDefinition[]>([], (now, entry) => {
+  const loads = entry.type === 'toolResult' ? entry.result.loads ?? [] : [];
+  const fresh = loads.filter(({ name }) => !now.some((tool) => tool.name === name));
+  return fresh.length === 0 ? now : [...now, ...fresh];
+});
 
 /** The directory that `cd` last led to, undefined before the first. */
 export const cwdOf = defineFold<Entry, string | undefined>(undefined, (now, entry) => (entry.type === 'cwd' ? entry.path : now));

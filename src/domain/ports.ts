@@ -5,6 +5,7 @@ import type { ModelFacts } from './model.ts';
 import type { Moment, ReminderBody } from './reminder.ts';
 import type { ModelRequest } from './request.ts';
 import type { Session } from './session.ts';
+import type { TaskRecord, TaskView } from './tasks.ts';
 import type { Call, ToolEffect, ToolResult } from './tool.ts';
 
 // ── The model ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -55,6 +56,8 @@ export interface Fit {
   readonly fits: boolean;
   /** When even an empty conversation would not fit: which pins, how large, what `/unpin` would free. */
   readonly stuck?: string;
+  /** When the request would pass the session's budget: one line, what was spent, what it would cost, how to raise it. */
+  readonly unaffordable?: string;
 }
 
 export interface ModelPort {
@@ -80,6 +83,18 @@ export interface ToolPort {
   preview(call: Call, session: Session): Promise<Card>;
   /** Yields progress text, returns exactly one outcome. A tool that throws, or a call that does not parse, is a failed result. */
   run(call: Call, session: Session, signal: AbortSignal): AsyncGenerator<string, ToolOutcome>;
+}
+
+/** What runs beside the conversation. Output goes to files; what ended is an entry of the log. */
+export interface TaskPort {
+  /** All tasks of a session, sub-agents among them, in the order in which they were started. */
+  list(session: Session): Promise<readonly TaskView[]>;
+  /** Starts a shell command in the background. `problem`: one line. */
+  startShell(command: string, title: string, session: Session): Promise<TaskRecord | { readonly problem: string }>;
+  /** Output that the model was not given yet, cut in the middle where it is too long; what was given is an entry that the caller appends. */
+  read(id: string, session: Session): Promise<{ readonly task: TaskView; readonly text: string; readonly upTo: number } | { readonly problem: string }>;
+  /** Ends a task with all that it started. */
+  stop(id: string, session: Session): Promise<{ readonly task: TaskRecord } | { readonly problem: string }>;
 }
 
 // ── Reminders ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -126,7 +141,15 @@ export type Question =
     readonly rules: readonly string[];
     /** `session`: forgotten at the end; `local`: kept in `.pinion/settings.local.json`. */
     readonly keep: 'session' | 'local';
+    /** The sub-agent that wants it; undefined for the main conversation. */
+    readonly who?: string;
   }
+  /** A plan to approve. `plan` is Markdown. Answered by `approved`, or `no` with what to change. */
+  | { readonly kind: 'plan'; readonly plan: string; readonly file: string }
+  /** The model asks: one to four questions with two to four answers each, and room for the user's own words. Answered by `chosen`. */
+  | { readonly kind: 'choices'; readonly questions: readonly ChoiceQuestion[]; readonly who?: string }
+  /** Yes or no to something that `lines` tell of, such as files outside the project that an instruction file imports. */
+  | { readonly kind: 'confirm'; readonly title: string; readonly lines: readonly string[] }
   | { readonly kind: 'goOn'; readonly text: string }
   | { readonly kind: 'trust'; readonly folder: string; readonly wants: readonly string[] };
 
@@ -134,7 +157,19 @@ export type Answer =
   | { readonly kind: 'yes' }
   /** Yes, and the question's `rules` are kept. */
   | { readonly kind: 'always' }
-  | { readonly kind: 'no'; readonly instead?: string };
+  | { readonly kind: 'no'; readonly instead?: string }
+  /** The plan is good: go on in this mode. */
+  | { readonly kind: 'approved'; readonly mode: 'default' | 'acceptEdits' | 'auto' }
+  /** Per question the labels that were chosen, or the user's own words. */
+  | { readonly kind: 'chosen'; readonly answers: readonly (readonly string[])[] };
+
+export interface ChoiceQuestion {
+  /** A word or two. */
+  readonly header: string;
+  readonly question: string;
+  readonly options: readonly { readonly label: string; readonly description: string }[];
+  readonly several: boolean;
+}
 
 export interface Asker {
   ask(question: Question, signal: AbortSignal): Promise<Answer | undefined>;
@@ -169,6 +204,8 @@ export type Outcome =
   | { readonly kind: 'answered' }
   | { readonly kind: 'interrupted' }
   | { readonly kind: 'outOfSteps'; readonly steps: number }
+  /** The next request would cross the budget: nothing was sent. */
+  | { readonly kind: 'outOfBudget'; readonly message: string }
   | { readonly kind: 'stopped'; readonly message: string }
   | { readonly kind: 'failed'; readonly why: FailureKind; readonly message: string };
 

@@ -17,6 +17,8 @@ export interface Settings {
   readonly env: Readonly<Record<string, string>>;
   /** Names of reminder kinds that are switched off. */
   readonly remindersOff: readonly string[];
+  /** Names of reminder kinds that are off by default and switched on. */
+  readonly remindersOn: readonly string[];
   readonly autoCompact: boolean;
   /** Compact when a request is estimated to pass this many tokens (default: 200,000, or the window if that is smaller). */
   readonly compactAt?: number;
@@ -25,6 +27,17 @@ export interface Settings {
   readonly memoryExcludes: readonly string[];
   readonly theme: 'dark' | 'light' | 'plain';
   readonly keys: Readonly<Record<string, string>>;
+  /** Name of an output style. */
+  readonly outputStyle?: string;
+  /** A persona that introduces itself once in a session. */
+  readonly companion?: { readonly name: string; readonly text: string };
+  /** Dollars that a session may cost. */
+  readonly budgetUsd?: number;
+  /** Where plans are kept; relative to the project. Default: with the program's own state. */
+  readonly plansDirectory?: string;
+  /** Whether notes are recalled (default: yes), and the folder that holds them. */
+  readonly autoMemory: boolean;
+  readonly autoMemoryDirectory?: string;
 }
 
 /** A rule `Tool(spec)` with the folder that a path beginning with `/` in it is measured from, and where it was written. */

@@ -1,6 +1,6 @@
 import type { Brand, Json } from '#lib/brand.ts';
 import type { Card } from './card.ts';
-import type { BlobHash, Part } from './content.ts';
+import type { BlobHash, Part, ToolDefinition } from './content.ts';
 
 /** The API's id of a tool call (`toolu_…`). */
 export type CallId = Brand<'CallId'>;
@@ -39,6 +39,8 @@ export interface ToolResult {
   /** What the model is given. Empty means "(no output)". */
   readonly content: readonly Part[];
   readonly files?: readonly FileTouch[];
+  /** Tools that this result makes callable: from now on they are part of every request, as loaded on demand. */
+  readonly loads?: readonly ToolDefinition[];
   /** How it looks; kept with the result, so that a resumed session needs no tool to draw it. */
   readonly card: Card;
 }

@@ -1,8 +1,11 @@
 import type { Json } from '#lib/brand.ts';
+import type { AgentType, Mail, Member, Self } from './agents.ts';
 import type { BlobHash, Part } from './content.ts';
 import type { Entry, EntryOf, PermissionMode } from './entry.ts';
 import type { BlobPort } from './ports.ts';
 import type { Moment } from './reminder.ts';
+import type { SkillView } from './skills.ts';
+import type { TaskView } from './tasks.ts';
 import type { FileTouch } from './tool.ts';
 
 /** Text or media made of one file, ready for a reminder, and what the model thereby knows of files. */
@@ -57,7 +60,49 @@ export interface MemoryFile {
 }
 
 export interface MemoryPort {
+  /** What holds for the whole conversation. */
   files(signal: AbortSignal): Promise<readonly MemoryFile[]>;
+  /** Instruction files between the start directory and these files, and rules whose paths cover them; those of `files` are not among them. */
+  nested(paths: readonly string[], signal: AbortSignal): Promise<readonly MemoryFile[]>;
+  /** Kept notes that bear on a text, the likeliest first; never more than five, never one of `except` (real paths). */
+  recall(text: string, except: ReadonlySet<string>, signal: AbortSignal): Promise<readonly MemoryFile[]>;
+}
+
+/** Tools as sources see them. */
+export interface ToolView {
+  has(name: string): boolean;
+  /** Tools that are called only after they were loaded, by name, with what they do in one line. */
+  deferred(): readonly { readonly name: string; readonly summary: string }[];
+}
+
+/** How answers are to be written, and who speaks. `body` is what the model is told. */
+export interface OutputStyle {
+  readonly name: string;
+  readonly body: string;
+  /** A persona to introduce once. */
+  readonly companion?: { readonly name: string; readonly text: string };
+}
+
+/** What the next request weighs and what has been spent. Tokens are estimated unless a reply has just measured them. */
+export interface UsageFacts {
+  readonly used: number;
+  /** Where compaction sets in. */
+  readonly limit: number;
+  readonly window: number;
+  readonly autoCompact: boolean;
+  /** Output tokens of the session so far. */
+  readonly output: number;
+  /** Undefined where a model has no known price. */
+  readonly usd: number | undefined;
+  readonly budgetUsd: number | undefined;
+}
+
+/** Agents as the sources of one thread see them. */
+export interface AgentsView {
+  types(signal: AbortSignal): Promise<readonly AgentType[]>;
+  self(): Self | undefined;
+  members(): readonly Member[];
+  mail(signal: AbortSignal): Promise<readonly Mail[]>;
 }
 
 /** What is true of the place where the session runs. `branch` is read from files, never by running git. */
@@ -109,7 +154,13 @@ export interface World {
   readonly memory: MemoryPort;
   readonly environment: () => EnvironmentFacts;
   readonly changes: ChangePort;
-  readonly hasTool: (name: string) => boolean;
+  readonly tools: ToolView;
+  readonly skills: (signal: AbortSignal) => Promise<readonly SkillView[]>;
+  readonly agents: AgentsView;
+  readonly tasks: () => Promise<readonly TaskView[]>;
+  /** The output style in effect, with its persona; undefined for none. */
+  readonly style: () => Promise<OutputStyle | undefined>;
+  readonly usage: () => Promise<UsageFacts>;
 }
 
 /** A look that found nothing to speak of. */

@@ -78,7 +78,9 @@ async function askAbout(call: Call, session: Session, { reason, rules, keep }: D
   switch (answer?.kind) {
     case undefined:
       return { kind: 'refuse', by: 'unattended', reason: `It must be asked about, and nobody is there to answer: ${reason}.${rules.length === 0 ? '' : ` The user could allow it beforehand with ${rules.join(' ')}.`}` };
-    case 'yes': return { kind: 'allow' };
+    case 'yes':
+    case 'approved':
+    case 'chosen': return { kind: 'allow' };
     case 'always': return await keepAll(rules, keep, options);
     case 'no': {
       const instead = answer.instead?.trim() ?? '';

@@ -70,6 +70,7 @@ export function failureOf(outcome: Outcome): string | undefined {
     case 'answered': return undefined;
     case 'interrupted': return 'interrupted';
     case 'outOfSteps': return `stopped after ${count(outcome.steps, 'model request')}, the most that --max-turns allows`;
+    case 'outOfBudget':
     case 'stopped':
     case 'failed': return outcome.message;
   }

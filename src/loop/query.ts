@@ -19,10 +19,10 @@ import { startTurn, type Turn } from './turn.ts';
  * throws. A turn that ends `stopped`, `failed` or `outOfSteps`
  * has left a notice with the same message in the log.
  */
-export async function* query(session: Session, prompt: { readonly text: string; readonly media?: readonly MediaPart[] } | undefined, ports: Ports, signal: AbortSignal, limits: Limits): AsyncGenerator<Event, Outcome> {
+export async function* query(session: Session, prompt: { readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string } | undefined, ports: Ports, signal: AbortSignal, limits: Limits): AsyncGenerator<Event, Outcome> {
   const turn = startTurn(session, ports, signal);
   yield* keepHead(turn);
-  if (prompt !== undefined) yield* keep(session, { type: 'prompt', text: prompt.text, ...(prompt.media === undefined ? {} : { media: prompt.media }) });
+  if (prompt !== undefined) yield* keep(session, { type: 'prompt', text: prompt.text, ...(prompt.media === undefined ? {} : { media: prompt.media }), ...(prompt.shown === undefined ? {} : { shown: prompt.shown }) });
   yield* collect(turn, 'prompt');
   const outcome = signal.aborted ? { kind: 'interrupted' as const } : prompt === undefined && endsWithAnswer(turn) ? { kind: 'answered' as const } : yield* steps(turn, limits);
   const message = messageOf(outcome);

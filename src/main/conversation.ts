@@ -13,6 +13,7 @@ import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { branchNow } from './place.ts';
 import { contextOf } from './upcoming.ts';
+import { usageOf } from './wire-reminders.ts';
 
 /** The session that is being held, and what can be done with it. Screen and print mode both stand on it. */
 export interface Conversation {
@@ -20,7 +21,7 @@ export interface Conversation {
   readonly notices: readonly string[];
   unsaved(): string | undefined;
   /** One turn; without a prompt what is queued is delivered. */
-  turn(prompt: string | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome>;
+  turn(prompt: string | undefined, signal: AbortSignal, shown?: string): AsyncGenerator<Event, Outcome>;
   compact(keep: string, signal: AbortSignal): AsyncGenerator<Event, Outcome>;
   /** Changes the mode; the entry is written at once if the session has begun, else with the first turn. */
   setMode(mode: PermissionMode): void;
@@ -57,9 +58,9 @@ export function openConversation(house: House, resumed: string | undefined): Con
     get session() { return open.session; },
     get notices() { return open.notices; },
     unsaved: () => open.unsaved(),
-    turn(prompt, signal) {
+    turn(prompt, signal, shown) {
       modes.settle();
-      return working.during(query(open.session, prompt === undefined ? undefined : { text: prompt }, house.ports(open.session), signal, limits));
+      return working.during(query(open.session, prompt === undefined ? undefined : { text: prompt, ...(shown !== undefined && { shown }) }, house.ports(open.session), signal, limits));
     },
     compact: (keep, signal) => compact(open.session, house.ports(open.session), signal, { trigger: 'manual', keep }),
     setMode: modes.set,
@@ -154,6 +155,12 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     models: () => desk.models(),
     sessions: () => listSessions(place.home, place.cwd),
     lookUpPin: (text, options) => reminders.pins(session()).lookUp(text, options, tools.cwd(session())),
+    skills: () => house.skills.list(session(), new AbortController().signal),
+    agents: () => house.agents.types(new AbortController().signal),
+    tasks: () => house.tasks.list(session()),
+    memory: () => Promise.resolve({ files: [], notes: [], places: [] }),
+    styles: () => house.modes.styles(session()),
+    usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {
       const views = await reminders.pins(session()).views(new AbortController().signal);
       const weights = await desk.meter.weigh(views.map(({ text }) => text ?? ''));

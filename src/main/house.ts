@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { HeadBody, PermissionMode } from '#domain/entry.ts';
+import type { AgentPort } from '#domain/agents.ts';
+import type { SkillPort } from '#domain/skills.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
@@ -8,20 +10,29 @@ import { boundedProgram } from '#lib/bounded-program.ts';
 import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
+import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
+import { wireAgents } from './wire-agents.ts';
+import { type ModeWing, wireModes } from './wire-modes.ts';
 import { createModelDesk, type ModelDesk } from './wire-model.ts';
 import { type ReminderWing, wireReminders } from './wire-reminders.ts';
+import { wireSkills } from './wire-skills.ts';
+import { type TaskWing, wireTasks } from './wire-tasks.ts';
 import { modeIn, type ToolWing, wireTools } from './wire-tools.ts';
 
 /** Everything that is hung once for all sessions of a process. */
-export interface House {
+export interface House extends Beside {
   readonly place: Place;
   readonly args: Arguments;
   readonly configuration: Configuration;
   readonly desk: ModelDesk;
   readonly tools: ToolWing;
   readonly reminders: ReminderWing;
+  readonly skills: SkillPort;
+  readonly agents: AgentPort;
+  readonly tasks: TaskWing;
+  readonly modes: ModeWing;
   readonly blobs: BlobPort;
   /** What requests begin with now. */
   head(): HeadBody;
@@ -38,7 +49,7 @@ export interface Workers {
   readonly index: URL;
 }
 
-export interface HouseOptions {
+export interface HouseOptions extends Beside {
   readonly place: Place;
   readonly args: Arguments;
   readonly configuration: Configuration;
@@ -48,27 +59,32 @@ export interface HouseOptions {
 }
 
 export function buildHouse(options: HouseOptions): House {
-  const { place, args, configuration, workers, asker } = options;
+  const { place, args, configuration, workers, asker, tell, wake } = options;
   const blobs = createBlobs(place.home.blobs);
   let held: Session | undefined;
   const desk = createModelDesk({ place, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => modeIn(session, first);
-  const tools = wireTools({ place, configuration, desk, blobs, asker, mode });
-  const reminders = wireReminders({ place, configuration, tools, blobs, mode, files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
+  const modes = wireModes(place, configuration);
+  const skills = wireSkills({ place, configuration, tools: () => tools });
+  const agents = wireAgents({ place, configuration, asker, tell, wake, head: () => head(), ports: (session) => ports(session) });
+  const tasks = wireTasks({ place, configuration, tell, wake, cwd: (session) => tools.cwd(session) });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, asker, mode, skills, agents, tasks, modes });
+  const reminders = wireReminders({ place, configuration, tools, blobs, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
     return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
   };
+  const ports = (session: Session): Ports => ({
+    model: desk.port(session), tools: tools.tools, reminders: reminders.reminders, gate: tools.gate,
+    world: { now: () => new Date(), blobs, head },
+  });
   return {
-    place, args, configuration, desk, tools, reminders, blobs, head, mode,
+    place, args, configuration, desk, tools, reminders, skills, agents, tasks, modes, blobs, head, mode, tell, wake, ports,
     hold(session) { held = session; },
-    ports: (session) => ({
-      model: desk.port(session), tools: tools.tools, reminders: reminders.reminders, gate: tools.gate,
-      world: { now: () => new Date(), blobs, head },
-    }),
     close() {
+      tasks.close();
       desk.close();
       reminders.watch.close();
     },

@@ -5,6 +5,7 @@ import type { Effect } from '#domain/command.ts';
 import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
+import type { Session } from '#domain/session.ts';
 import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
@@ -91,6 +92,22 @@ export class Interactive implements Controller, Entrance {
     this.setMode(modes[(modes.indexOf(this.conversation.mode()) + 1) % modes.length] ?? 'default');
   }
 
+  background(): boolean {
+    return this.house.tasks.background(this.conversation.session);
+  }
+
+  /** Entries that came beside a turn are shown; those of a session that is not held are not. */
+  tell(session: Session, event: Event): void {
+    if (session.id !== this.conversation.session.id) return;
+    this.show(event);
+    this.refresh();
+  }
+
+  /** What waits to be delivered begins a turn of its own when nothing else is going on. */
+  wake(session: Session): void {
+    if (session.id === this.conversation.session.id && this.#running === undefined && !this.#left) void this.#turn(undefined);
+  }
+
   setMode(mode: PermissionMode): void {
     this.added(() => { this.conversation.setMode(mode); });
     this.refresh();
@@ -160,8 +177,8 @@ export class Interactive implements Controller, Entrance {
     }, STATUS_MS);
   }
 
-  async #turn(prompt: string | undefined): Promise<void> {
-    await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal), signal));
+  async #turn(prompt: string | undefined, shown?: string): Promise<void> {
+    await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal, shown), signal));
   }
 
   /** One thing at a time; what waited meanwhile follows. */
@@ -228,6 +245,12 @@ export class Interactive implements Controller, Entrance {
     return { kind: 'answered' };
   }
 
+  async #stopTask(id: string, refuse: (message: string) => void): Promise<void> {
+    const stopped = await this.house.tasks.stop(id, this.conversation.session);
+    if ('problem' in stopped) refuse(stopped.problem);
+    else this.show({ type: 'card', card: { title: `Stopped: ${stopped.task.title}`, body: [] } });
+  }
+
   #context() {
     return this.conversation.context('screen', this.#options.keys);
   }
@@ -242,7 +265,8 @@ export class Interactive implements Controller, Entrance {
     await interpret(effect, line, {
       show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
-      submit: (prompt) => this.#turn(prompt),
+      submit: (prompt, shown) => this.#turn(prompt, shown),
+      stopTask: (id) => this.#stopTask(id, refuse),
       compact: async (keep) => {
         const outcome = await this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal));
         if (outcome?.kind === 'interrupted') refuse('interrupted; the conversation is as it was.');

@@ -124,6 +124,9 @@ function entryText(entry: Entry): string | undefined {
 function questionText(question: Question): string {
   if (question.kind === 'goOn') return sanitise(`${question.text}\nGo on? y or n:`);
   if (question.kind === 'trust') return sanitise(`${question.folder} wants:\n${question.wants.map((want) => `- ${want}`).join('\n')}\nTrust it? y or n:`);
+  if (question.kind === 'confirm') return sanitise(`${question.title}\n${question.lines.map((line) => `- ${line}`).join('\n')}\ny or n:`);
+  if (question.kind === 'plan') return sanitise(`${question.plan}\nGo ahead? y, a (and accept edits), n, or what to change:`);
+  if (question.kind === 'choices') return sanitise(question.questions.map(({ question: text, options }) => [text, ...options.map(({ label }, i) => `  ${i + 1} ${label}`)].join('\n')).join('\n'));
   const always = question.rules.length === 0 ? '' : `, a (always: ${question.rules.join(', ')})`;
   return `${cardText(question.card)}\n${sanitise(question.reason)}\ny (yes)${sanitise(always)}, n (no), or what to do instead:`;
 }

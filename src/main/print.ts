@@ -31,7 +31,7 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project).length > 0) {
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
-  const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say });
+  const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say, tell: () => undefined, wake: () => undefined });
   for (const line of sweepDrafts(place.home.drafts)) say(line);
   try {
     const conversation = openConversation(house, await sessionToResume(args, place));
@@ -138,7 +138,11 @@ async function runCommand(house: House, conversation: Conversation, line: string
       done = { ...done, card: cardText(card) };
     },
     append: (entries) => { conversation.append(entries); },
-    async submit(prompt) { done = { outcome: await drain(conversation.turn(prompt, signal)) }; },
+    async submit(prompt, shown) { done = { outcome: await drain(conversation.turn(prompt, signal, shown)) }; },
+    async stopTask(id) {
+      const stopped = await house.tasks.stop(id, conversation.session);
+      done = 'problem' in stopped ? { ...done, card: stopped.problem, refused: true } : { ...done, card: `Stopped: ${stopped.task.title}` };
+    },
     async compact(keep) {
       const outcome = await drain(conversation.compact(keep, signal));
       done = { outcome, card: outcome.kind === 'answered' ? 'The conversation is compacted; pins and todos are kept.' : '' };

@@ -1,10 +1,14 @@
 import { join } from 'node:path';
-import type { EntryOf, PermissionMode } from '#domain/entry.ts';
+import type { EntryOf, HeadBody, PermissionMode } from '#domain/entry.ts';
 import { entryOf } from '#domain/folds.ts';
-import type { BlobPort, ReminderPort } from '#domain/ports.ts';
+import type { AgentPort } from '#domain/agents.ts';
+import { optionsOf } from '#domain/folds.ts';
+import type { BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
+import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
-import type { EnvironmentFacts, MemoryPort, MentionPort, World } from '#domain/world.ts';
+import type { EnvironmentFacts, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
 import { createMemory } from '#attachments/memory-files.ts';
 import { createPins, type Pins } from '#attachments/pins.ts';
@@ -13,6 +17,8 @@ import { createMentions } from '#mentions/resolve.ts';
 import { createWatch, type Watch } from '#watch/watch.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
+import type { ModeWing } from './wire-modes.ts';
+import { type ModelDesk, nextRequest } from './wire-model.ts';
 import type { ToolWing } from './wire-tools.ts';
 
 export interface ReminderWing {
@@ -27,6 +33,12 @@ export interface ReminderOptions {
   readonly tools: ToolWing;
   readonly blobs: BlobPort;
   readonly mode: (session: Session) => PermissionMode;
+  readonly desk: ModelDesk;
+  readonly skills: SkillPort;
+  readonly agents: AgentPort;
+  readonly tasks: TaskPort;
+  readonly modes: ModeWing;
+  readonly head: () => HeadBody;
   /** Files below the start directory that are not ignored. */
   readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly onNotice: (text: string) => void;
@@ -53,8 +65,8 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     return made;
   };
   const world = (moment: Moment, session: Session): World => ({
-    moment, thread: 'main', log: session.log, blobs,
-    memory: configuration.settings().remindersOff.includes('memory') ? { files: () => Promise.resolve([]) } : memory,
+    moment, thread: options.agents.self(session) === undefined ? 'main' : 'sub', log: session.log, blobs,
+    memory: configuration.settings().remindersOff.includes('memory') ? { ...memory, files: () => Promise.resolve([]) } : memory,
     prompt: moment === 'prompt' ? promptOf(session) : undefined,
     mode: options.mode(session),
     now: new Date(),
@@ -62,9 +74,17 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     pins: pins(session),
     environment: () => environmentOf(place, configuration),
     changes: watch,
-    hasTool: (name) => tools.definitions().some((tool) => tool.name === name),
+    tools: { has: (name) => tools.definitions().some((tool) => tool.name === name), deferred: () => [] },
+    skills: (signal) => options.skills.list(session, signal),
+    agents: {
+      types: (signal) => options.agents.types(signal), self: () => options.agents.self(session),
+      members: () => options.agents.members(session), mail: (signal) => options.agents.mail(session, signal),
+    },
+    tasks: () => options.tasks.list(session),
+    style: () => options.modes.style(session),
+    usage: () => Promise.resolve(usageOf(options, session)),
   });
-  return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff }), watch, pins };
+  return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn }), watch, pins };
 }
 
 /**
@@ -76,6 +96,18 @@ function promptOf({ log }: Session): EntryOf<'prompt' | 'queued'> | undefined {
   if (last?.type === 'prompt') return last;
   const open = last?.type === 'compaction' && last.openPrompt !== undefined ? entryOf(log, last.openPrompt) : undefined;
   return open?.type === 'prompt' || open?.type === 'queued' ? open : undefined;
+}
+
+/** What the next request weighs, by the cheap estimate, and what was spent. */
+export function usageOf({ desk, head, blobs, configuration }: Pick<ReminderOptions, 'desk' | 'head' | 'blobs' | 'configuration'>, session: Session): UsageFacts {
+  const { log } = session;
+  const cost = costOf(log);
+  const settings = configuration.settings();
+  const set = optionsOf(log).budgetUsd;
+  return {
+    used: desk.meter.glance(nextRequest(log, head(), blobs), log).tokens, limit: desk.meter.limit(), window: desk.facts().window, autoCompact: settings.autoCompact,
+    output: cost.output, usd: cost.usd, budgetUsd: typeof set === 'number' ? set : settings.budgetUsd,
+  };
 }
 
 function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort {

@@ -3,7 +3,9 @@ import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
-import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
+import type { AgentPort } from '#domain/agents.ts';
+import type { Asker, BlobPort, GatePort, TaskPort, ToolPort } from '#domain/ports.ts';
+import type { SkillPort } from '#domain/skills.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call } from '#domain/tool.ts';
 import { createDocuments } from '#documents/load.ts';
@@ -17,6 +19,7 @@ import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
+import type { ModeWing } from './wire-modes.ts';
 import type { ModelDesk } from './wire-model.ts';
 
 export interface ToolWing {
@@ -42,9 +45,14 @@ export interface ToolOptions {
   readonly blobs: BlobPort;
   readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
+  readonly skills: SkillPort;
+  readonly agents: AgentPort;
+  readonly tasks: TaskPort;
+  readonly modes: ModeWing;
 }
 
-export function wireTools({ place, configuration, desk, blobs, asker, mode }: ToolOptions): ToolWing {
+export function wireTools(options: ToolOptions): ToolWing {
+  const { place, configuration, desk, blobs, asker, mode, skills, agents, tasks, modes } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
@@ -57,7 +65,14 @@ export function wireTools({ place, configuration, desk, blobs, asker, mode }: To
   let found: Promise<string | undefined> | undefined;
   const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
   const judged = new WeakMap<Call, readonly string[]>();
-  const toolbox = createToolbox({ tools, judged: (call) => judged.get(call), context: { roots, cwd, paths, blobs, documents, env, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts) } });
+  const toolbox = createToolbox({
+    tools, judged: (call) => judged.get(call),
+    context: {
+      roots, cwd, paths, blobs, documents, env, mode, skills, agents, tasks, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      ask: (question, _session, signal) => asker.ask(question, signal),
+      keepPlan: (text, session) => modes.keepPlan(text, session),
+    },
+  });
   const gate = createGate({
     rules: () => configuration.rules(), mode, cwd, paths, asker,
     effect: (call) => toolbox.effect(call),

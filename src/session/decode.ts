@@ -1,6 +1,6 @@
 import type { Json } from '#lib/brand.ts';
 import { isTooDeep } from '#lib/json-depth.ts';
-import type { Entry } from '#domain/entry.ts';
+import { type Entry, PERMISSION_MODES } from '#domain/entry.ts';
 
 type Fields = Readonly<Record<string, Json>>;
 
@@ -24,6 +24,7 @@ const isTextBlock = (block: Json): boolean => isFields(block) && block['type'] =
 const isUsage = (usage: Json | undefined): boolean => isFields(usage) && ['input', 'output', 'cacheRead', 'cacheWrite', 'cacheWrite1h'].every((key) => typeof usage[key] === 'number');
 const isTouch = (touch: Json): boolean => isFields(touch) && isText(touch['path']) && isText(touch['hash']) && isText(touch['how']);
 const isTextList = (value: Json | undefined): boolean => isList(value, isText);
+const isTool = (tool: Json): boolean => isFields(tool) && isText(tool['name']);
 const isCard = (card: Json | undefined): boolean => isFields(card) && isText(card['title']) && isOptional(card['detail'], isText) && isList(card['body'], isCardBlock);
 const isOptional = (value: Json | undefined, fits: (value: Json) => boolean): boolean => value === undefined || fits(value);
 
@@ -42,7 +43,11 @@ function isCardBlock(block: Json): boolean {
 
 function isResult(result: Json | undefined): boolean {
   return isFields(result) && isText(result['kind']) && isList(result['content'], isPart) && isCard(result['card'])
-    && isOptional(result['files'], (files) => isList(files, isTouch));
+    && isOptional(result['files'], (files) => isList(files, isTouch)) && isOptional(result['loads'], (loads) => isList(loads, isTool));
+}
+
+function isTask(task: Json | undefined): boolean {
+  return isFields(task) && ['id', 'kind', 'title', 'state', 'file'].every((key) => isText(task[key])) && isOptional(task['exitCode'], (code) => typeof code === 'number');
 }
 
 function isTarget(target: Json | undefined): boolean {
@@ -64,8 +69,8 @@ function isAttachment(attachment: Json | undefined): boolean {
 
 /** What each type of entry must hold at least, so that no fold over it can fail. */
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
-  head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], (tool) => isFields(tool) && isText(tool['name'])) && isText(e['model']),
-  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)),
+  head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], isTool) && isText(e['model']),
+  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),
   reminder: (e) => isText(e['source']) && isText(e['form']) && isList(e['parts'], isPart) && e['snapshot'] !== undefined
@@ -80,7 +85,12 @@ const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
   restore: (e) => isText(e['target']),
   rewind: (e) => isText(e['to']),
   strip: (e) => isText(e['reason']),
-  mode: (e) => ['default', 'acceptEdits', 'plan', 'bypassPermissions'].some((mode) => mode === e['mode']),
+  mode: (e) => PERMISSION_MODES.some((mode) => mode === e['mode']),
+  option: (e) => isText(e['name']) && e['value'] !== undefined,
+  spent: (e) => isText(e['what']) && isText(e['model']) && isUsage(e['usage']) && typeof e['requests'] === 'number',
+  task: (e) => isTask(e['task']),
+  taskRead: (e) => isText(e['task']) && typeof e['upTo'] === 'number',
+  plan: (e) => isText(e['file']) && isText(e['text']) && isText(e['state']),
   cwd: (e) => isText(e['path']),
   shell: (e) => isText(e['command']) && isText(e['output']),
   command: (e) => isText(e['line']) && isCard(e['card']),

@@ -1,19 +1,23 @@
 import { never } from '#lib/brand.ts';
 import type { Card } from '#domain/card.ts';
 import type { Effect } from '#domain/command.ts';
-import type { EntryBody, PermissionMode } from '#domain/entry.ts';
+import type { EntryBody, EntryId, PermissionMode } from '#domain/entry.ts';
 
 /** What a surface can do. What it leaves out it cannot do, and says so in one line. */
 export interface Surface {
   /** Shows the card of a command line; kept in the log. */
   show(line: string, card: Card): void;
   append(entries: readonly EntryBody[]): void;
-  submit(prompt: string): Promise<void>;
+  /** `shown`: what stands on the screen for the prompt. */
+  submit(prompt: string, shown?: string): Promise<void>;
   compact(keep: string): Promise<void>;
   mode(mode: PermissionMode): void;
   /** Shows why a command was not done. */
   refuse(line: string, message: string): void;
   exit(): void;
+  stopTask(id: string): Promise<void>;
+  edit?(file: string): Promise<void>;
+  takeBack?(id: EntryId | undefined, how: 'edit' | 'remove'): Promise<void>;
   clear?(all: boolean): Promise<void>;
   resume?(id: string | undefined): Promise<void>;
   model?(id: string | undefined): Promise<void>;
@@ -22,6 +26,8 @@ export interface Surface {
 }
 
 const UNABLE = {
+  edit: 'Run pinion in a terminal to edit a file from within it.',
+  takeBack: 'In print mode nothing waits to be sent.',
   clear: 'In print mode every run without -c is a new session: there is nothing to clear.',
   resume: 'In print mode name the session when you start: pinion -p -r <id> "…".',
   model: 'In print mode name the model when you start: pinion -p --model <id> "…".',
@@ -36,7 +42,10 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'append':
       surface.append(effect.entries);
       return surface.show(line, effect.card);
-    case 'submit': return surface.submit(effect.prompt);
+    case 'submit': return surface.submit(effect.prompt, effect.shown);
+    case 'stopTask': return surface.stopTask(effect.id);
+    case 'edit': return able(surface.edit?.bind(surface, effect.file), 'edit');
+    case 'takeBack': return able(surface.takeBack?.bind(surface, effect.id, effect.how), 'takeBack');
     case 'compact': return surface.compact(effect.keep);
     case 'mode': return surface.mode(effect.mode);
     case 'refuse': return surface.refuse(line, effect.message);

@@ -3,7 +3,7 @@ import type { Json } from '#lib/brand.ts';
 import { readSmallFile } from '#lib/small-file.ts';
 import { messageOf } from '#lib/errors.ts';
 import type { Effort } from '#domain/content.ts';
-import type { PermissionMode } from '#domain/entry.ts';
+import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
 import type { Home } from './home.ts';
 
@@ -27,7 +27,6 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
-const MODES: readonly string[] = ['default', 'acceptEdits', 'plan', 'bypassPermissions'] satisfies PermissionMode[];
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[];
 const THEMES: readonly string[] = ['dark', 'light', 'plain'];
 
@@ -105,6 +104,11 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const effort = strongest((from) => from.oneOf('effortLevel', EFFORTS)) as Effort | undefined;
   const defaultMode = strongest((from) => from.mode()) as PermissionMode | undefined;
   const compactAt = strongest((from) => from.number('compactAt'));
+  const outputStyle = strongest((from) => from.text('outputStyle'));
+  const companion = strongest((from) => from.companion());
+  const budgetUsd = strongest((from) => from.number('budgetUsd'));
+  const plansDirectory = strongest((from) => from.text('plansDirectory'));
+  const autoMemoryDirectory = strongest((from) => from.text('autoMemoryDirectory'));
   const settings: Settings = {
     ...(model !== undefined && { model: modelId(model) }),
     ...(fallbackModel !== undefined && { fallbackModel: modelId(fallbackModel) }),
@@ -118,6 +122,13 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     },
     env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
     remindersOff: joined((from) => from.texts('remindersOff')),
+    remindersOn: joined((from) => from.texts('remindersOn')),
+    autoMemory: strongest((from) => from.flag('autoMemoryEnabled')) ?? true,
+    ...(outputStyle !== undefined && { outputStyle }),
+    ...(companion !== undefined && { companion }),
+    ...(budgetUsd !== undefined && { budgetUsd }),
+    ...(plansDirectory !== undefined && { plansDirectory }),
+    ...(autoMemoryDirectory !== undefined && { autoMemoryDirectory }),
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
@@ -159,8 +170,12 @@ function reader(layer: Layer, warnings: string[]) {
     oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
     texts: (key: string) => list(own(key), key),
     textsByName: (key: string) => named(own(key), key),
+    companion: () => {
+      const { name = '', text = '' } = named(own('companion'), 'companion');
+      return own('companion') === undefined ? undefined : name !== '' && text !== '' ? { name, text } : wrong('companion', 'an object with the texts "name" and "text"');
+    },
     env: () => named(fields['env'], 'env'),
-    mode: () => oneOf(permissions['defaultMode'], 'permissions.defaultMode', MODES),
+    mode: () => oneOf(permissions['defaultMode'], 'permissions.defaultMode', PERMISSION_MODES),
     permissionTexts: (key: string) => list(permissions[key], `permissions.${key}`),
     rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope, file })),
   };

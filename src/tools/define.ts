@@ -1,8 +1,11 @@
 import type * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
-import type { BlobPort, ToolOutcome } from '#domain/ports.ts';
+import type { AgentPort } from '#domain/agents.ts';
+import type { PermissionMode } from '#domain/entry.ts';
+import type { Answer, BlobPort, Question, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
+import type { SkillPort } from '#domain/skills.ts';
 import type { ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
 
@@ -23,6 +26,14 @@ export interface ToolContext {
   /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
   readonly ripgrep: () => Promise<string | undefined>;
   readonly drafts?: DraftPort;
+  /** Puts a question to the person; undefined when nobody is there to answer, or the signal aborted. */
+  readonly ask: (question: Question, session: Session, signal: AbortSignal) => Promise<Answer | undefined>;
+  readonly mode: (session: Session) => PermissionMode;
+  readonly skills: SkillPort;
+  readonly agents: AgentPort;
+  readonly tasks: TaskPort;
+  /** Keeps a plan's text in a file of its own and gives its absolute path. */
+  readonly keepPlan: (text: string, session: Session) => Promise<string>;
 }
 
 /** As a tool sees it, for one call of one session. */
@@ -43,6 +54,10 @@ export interface ToolSpec<I> {
   /** What the model is told of it; stands in a Markdown file beside the tool. */
   readonly description: string;
   readonly effect: ToolEffect;
+  /** `main`: sub-agents do not have it. */
+  readonly threads?: 'main';
+  /** What it does in one line, for a tool that is not named in requests before it was loaded (`ToolSearch`). */
+  readonly deferred?: string;
   readonly input: z.ZodType<I>;
   /** Yields progress (each text replaces the last one), returns the outcome. What it throws becomes a failed result. */
   run(input: I, context: RunContext): AsyncGenerator<string, ToolOutcome>;
@@ -57,6 +72,8 @@ export interface Tool {
   readonly id: string;
   readonly description: string;
   readonly effect: ToolEffect;
+  readonly threads: 'all' | 'main';
+  readonly deferred: string | undefined;
   readonly input: z.ZodType;
   bind(input: unknown): Bound | BadInput;
 }
@@ -81,6 +98,8 @@ export function defineTool<I>(spec: ToolSpec<I>): Tool {
     id: spec.id,
     description: spec.description.trim(),
     effect: spec.effect,
+    threads: spec.threads ?? 'all',
+    deferred: spec.deferred,
     input: spec.input,
     bind(input) {
       const parsed = spec.input.safeParse(input);

@@ -69,6 +69,8 @@ export interface Controller {
   /** Stops whatever runs. False when nothing did. */
   interrupt(): boolean;
   cycleMode(): void;
+  /** Sends the command or sub-agent that runs in the foreground to the background. False when there is none. */
+  background(): boolean;
   /** The newest line that waits, taken back: queued words that are not delivered yet, or a command that has not begun. */
   takeBack(): string | undefined;
   answer(id: number, answer: Answer): void;

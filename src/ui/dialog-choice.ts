@@ -44,7 +44,13 @@ function optionsOf(question: Question): readonly Option[] {
   switch (question.kind) {
     case 'trust': return [{ label: 'yes, I trust this folder', answer: YES }, { label: 'no, leave that off', answer: NO }];
     case 'goOn': return [{ label: 'yes, go on', answer: YES }, { label: 'no, stop here', answer: NO }];
-    default: return [
+    case 'confirm': return [{ label: 'yes', answer: YES }, { label: 'no', answer: NO }];
+    case 'plan': return [
+      { label: 'yes, and accept edits', answer: { kind: 'approved', mode: 'acceptEdits' } }, { label: 'yes, and ask before each edit', answer: { kind: 'approved', mode: 'default' } },
+      { label: 'no, keep planning', answer: NO, words: true },
+    ];
+    case 'choices': return [...(question.questions[0]?.options ?? []).map(({ label }) => ({ label, answer: { kind: 'chosen', answers: [[label]] } as const })), { label: 'something else', answer: NO, words: true }];
+    case 'permission': return [
       { label: 'yes', answer: YES },
       ...(question.rules.length === 0 ? [] : [{ label: `yes, and don't ask again for ${question.rules.join(', ')}${question.keep === 'session' ? ' in this session' : ' in this folder'}`, answer: { kind: 'always' } as const }]),
       { label: 'no, and tell it what to do instead', answer: NO, words: true },
@@ -120,7 +126,10 @@ function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
       body: question.wants.flatMap((want) => hang(wrapText(sanitise(want, { newlines: false }), pen.columns - 4), '  • ')),
       foot: drawOptions(dialog, pen),
     };
-    default: return { head: [], body: wrapProse(sanitise(question.text, { tabs: 4 }), pen.columns), foot: drawOptions(dialog, pen) };
+    case 'confirm': return { head: [], body: [question.title, ...question.lines].flatMap((line) => wrapProse(sanitise(line, { newlines: false }), pen.columns)), foot: drawOptions(dialog, pen) };
+    case 'plan': return { head: [], body: wrapProse(sanitise(question.plan, { tabs: 4 }), pen.columns), foot: drawOptions(dialog, pen) };
+    case 'choices': return { head: [], body: question.questions.flatMap(({ question: text }) => wrapProse(sanitise(text, { tabs: 4 }), pen.columns)), foot: drawOptions(dialog, pen) };
+    case 'goOn': return { head: [], body: wrapProse(sanitise(question.text, { tabs: 4 }), pen.columns), foot: drawOptions(dialog, pen) };
   }
 }
 

@@ -19,6 +19,7 @@ const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly wor
   default: { role: 'modeDefault', words: ['asks before it acts', 'asks first', 'asks'] },
   acceptEdits: { role: 'modeEdits', words: ['accepts edits', 'accepts edits', 'edits'] },
   plan: { role: 'modePlan', words: ['plan mode', 'plan mode', 'plan'] },
+  auto: { role: 'modeEdits', words: ['decides by itself', 'auto mode', 'auto'] },
   bypassPermissions: { role: 'modeBypass', words: ['never asks', 'never asks', 'bypass'] },
 };
 const SEPARATOR = ' · ';

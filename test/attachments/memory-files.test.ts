@@ -1,3 +1,4 @@
+import { nothing } from '../support/nothing.ts';
 import { chmodSync, chownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -156,7 +157,7 @@ describe('the source', () => {
     const at = place({ 'AGENTS.md': `${'rule\n'.repeat(80)}end` });
     const session = memorySession();
     const blobs = memoryBlobs();
-    const say = async (): Promise<string | undefined> => textOf(await ask(source, session, { blobs, memory: { files: () => at.files() } }));
+    const say = async (): Promise<string | undefined> => textOf(await ask(source, session, { blobs, memory: { ...nothing.memory, files: () => at.files() } }));
     expect(await say()).toContain(`${at.repo}/AGENTS.md (the project's instructions):\nrule\n`);
     expect(await say()).toBeUndefined();
     writeFileSync(join(at.repo, 'AGENTS.md'), `${'rule\n'.repeat(80)}new end\n@./gone.md`);

@@ -164,13 +164,13 @@ describe('todos', () => {
 });
 
 describe('the nudge to the todo list', () => {
-  const hasTool = (name: string): boolean => name === 'TodoWrite';
+  const tools = { has: (name: string): boolean => name === 'TodoWrite', deferred: () => [] };
   it('comes after ten steps without a write, and ten steps after the last one', async () => {
     const session = memorySession();
     setTodos(session, [item(1, 'one'), item(2, 'two', 'done')]);
     const said: number[] = [];
     for (let step = 0; step <= 25; step += 1) {
-      const reminder = await ask(todoReminders, session, { moment: 'step', hasTool });
+      const reminder = await ask(todoReminders, session, { moment: 'step', tools });
       if (reminder !== undefined) said.push(step);
       session.append(answer('x'));
     }
@@ -180,14 +180,14 @@ describe('the nudge to the todo list', () => {
     const session = memorySession();
     setTodos(session, [item(1, 'one'), item(2, 'two', 'done')]);
     for (let step = 0; step < 10; step += 1) session.append(answer('x'));
-    expect(await ask(todoReminders, session, { hasTool: () => false })).toBeUndefined();
-    const text = textOf(await ask(todoReminders, session, { hasTool }));
+    expect(await ask(todoReminders, session, { tools: { has: () => false, deferred: () => [] } })).toBeUndefined();
+    const text = textOf(await ask(todoReminders, session, { tools }));
     expect(text).toContain('1. [ ] one');
     expect(text).not.toContain('two');
     const done = memorySession();
     setTodos(done, [item(1, 'one', 'done')]);
     for (let step = 0; step < 20; step += 1) done.append(answer('x'));
-    expect(await ask(todoReminders, done, { hasTool })).toBeUndefined();
+    expect(await ask(todoReminders, done, { tools })).toBeUndefined();
   });
 });
 

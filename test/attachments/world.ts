@@ -9,6 +9,7 @@ import type { ReminderBody } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
 import type { World } from '#domain/world.ts';
 import { memoryBlobs, memorySession } from '../support/logs.ts';
+import { nothing } from '../support/nothing.ts';
 
 /** A world in which nothing is the case; what a test needs it puts in. */
 export function world(session: Session, more: Partial<World> = {}): World {
@@ -18,10 +19,9 @@ export function world(session: Session, more: Partial<World> = {}): World {
     blobs: memoryBlobs(),
     mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()) },
     pins: { views: () => Promise.resolve([]) },
-    memory: { files: () => Promise.resolve([]) },
     environment: () => ({ directory: '/w', extraDirectories: [], repository: false, platform: 'linux', shell: 'bash' }),
     changes: { look: () => Promise.resolve({ changes: [], skipped: 0, settling: false }) },
-    hasTool: () => false,
+    ...nothing,
     ...more,
   };
 }

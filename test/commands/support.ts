@@ -1,3 +1,4 @@
+import { nothing } from '../support/nothing.ts';
 import { commands } from '#commands/list.ts';
 import { createPins } from '#attachments/pins.ts';
 import { factsOf, knownModels } from '#accounting/models.ts';
@@ -44,6 +45,9 @@ export function desk(files: Readonly<Record<string, string>> = {}, more: Partial
     sessions: () => Promise.resolve([]),
     lookUpPin: (text, options) => pins.lookUp(text, options),
     pins: async () => (await pins.views(new AbortController().signal)).map((view) => ({ ...view, tokens: Math.ceil((view.text ?? '').length / 4) })),
+    skills: () => Promise.resolve([]), agents: () => Promise.resolve([]), tasks: () => Promise.resolve([]),
+    memory: () => Promise.resolve({ files: [], notes: [], places: [] }), styles: () => Promise.resolve({ all: [], now: undefined }),
+    usage: nothing.usage,
     ...more,
   };
   const parts = (line: string) => {

@@ -1,3 +1,4 @@
+import { nothing } from '../support/nothing.ts';
 import { describe, expect, it } from 'vitest';
 import { createCollector } from '#attachments/collect.ts';
 import type { Source } from '#attachments/define.ts';
@@ -31,12 +32,12 @@ const todo = (session: Session, text: string): void => {
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
-  memory: (words, name) => ({ world: { memory: { files: () => Promise.resolve([{ path: `/w/${name}`, scope: 'project', text: words, notes: ['a note'] }]) } } }),
+  memory: (words, name) => ({ world: { memory: { ...nothing.memory, files: () => Promise.resolve([{ path: `/w/${name}`, scope: 'project', text: words, notes: ['a note'] }]) } } }),
   pins: (words, name) => ({ world: { pins: { views: () => Promise.resolve([pin(words, name)]) } } }),
   todos: (words) => ({ log: (session) => { todo(session, words); } }),
   at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()) } } }),
   changed_files: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: { changes: { look: () => Promise.resolve({ changes: [{ path: '/w/a', label: name, kind: 'changed', hash: sha256(words) as BlobHash, kept: false, patch: words, addedLines: 1, removedLines: 1 }], skipped: 1, settling: false }) } } }),
-  todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { hasTool: () => true } }),
+  todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [] } } }),
   plan_mode: () => ({ world: { mode: 'plan' } }),
   queued_commands: (words) => ({ log: (session) => { session.append({ type: 'queued', text: words }); } }),
 };
@@ -140,7 +141,8 @@ it('a world in which every port fails costs those words only that need one', asy
   knows(session, '/w/a');
   todo(session, 'x');
   const broken: Partial<World> = {
-    mentions: { load: fail, named: fail }, pins: { views: fail }, memory: { files: () => Promise.reject(new Error('port on fire')) }, changes: { look: fail }, environment: fail, hasTool: fail, mode: 'plan',
+    mentions: { load: fail, named: fail }, pins: { views: fail }, memory: { files: fail, nested: fail, recall: fail }, changes: { look: fail }, environment: fail, mode: 'plan',
+    tools: { has: fail, deferred: fail }, skills: fail, agents: { types: fail, self: fail, members: fail, mail: fail }, tasks: fail, style: fail, usage: fail,
   };
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);

@@ -64,14 +64,14 @@ describe('effects', () => {
     const say = (what: string) => (...args: unknown[]): void => { seen.push(`${what} ${JSON.stringify(args)}`); };
     const later = (what: string) => async (...args: unknown[]): Promise<void> => { say(what)(...args); };
     await interpret(effect, '/x', {
-      show: say('show'), append: say('append'), submit: later('submit'), compact: later('compact'), mode: say('mode'), refuse: say('refuse'), exit: say('exit'), ...more,
+      show: say('show'), append: say('append'), submit: later('submit'), compact: later('compact'), mode: say('mode'), refuse: say('refuse'), exit: say('exit'), stopTask: later('stopTask'), ...more,
     });
     return seen;
   };
   it('are done by the surface', async () => {
     const card = { title: 't', body: [] };
     expect(await calls({ type: 'append', entries: [{ type: 'mode', mode: 'plan' }], card })).toEqual(['append [[{"type":"mode","mode":"plan"}]]', 'show ["/x",{"title":"t","body":[]}]']);
-    expect(await calls({ type: 'submit', prompt: 'p' })).toEqual(['submit ["p"]']);
+    expect(await calls({ type: 'submit', prompt: 'p', shown: '/x' })).toEqual(['submit ["p","/x"]']);
     expect(await calls({ type: 'compact', keep: 'k' })).toEqual(['compact ["k"]']);
     const done: (boolean | undefined)[] = [];
     await calls({ type: 'clear', all: true }, { clear: async (all) => { done.push(all); } });

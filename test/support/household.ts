@@ -73,7 +73,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined): Dwelle
   const asked: Question[] = [];
   const events: Event[] = [];
   const house = buildHouse({
-    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined,
+    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: () => undefined, wake: () => undefined,
     asker: { ask: (question) => { asked.push(question); return Promise.resolve({ kind: 'yes' }); } },
   });
   const conversation = openConversation(house, file);
@@ -113,6 +113,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined): Dwelle
         mode: (mode) => { conversation.setMode(mode); },
         clear: async (all) => { conversation.clear(all); },
         refuse: (_line, message) => { throw new Error(`${line}: ${message}`); },
+        stopTask: async (id) => { await house.tasks.stop(id, conversation.session); },
         exit: () => undefined,
       });
       return said;

@@ -1,3 +1,4 @@
+import { nobody } from './nobody.ts';
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,6 +71,7 @@ export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void)
     documents: createDocuments({ blobs, capabilities: () => ({ images: taken, pdf: taken }) }),
     env: () => ({ PATH: process.env['PATH'] ?? '', HOME: base, LANG: 'C.UTF-8', ...options.env }),
     shell: options.shell ?? '/bin/bash',
+    ...nobody,
     ripgrep: async () => (options.ripgrep === false ? undefined : await findRipgrep({ PATH: process.env['PATH'] ?? '' })),
   };
   const session = memorySession();

@@ -1,3 +1,4 @@
+import { nothing } from '../../support/nothing.ts';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -62,9 +63,9 @@ export function demoHouse(files: Readonly<Record<string, string>>, more: { reado
       return {
         moment, thread: 'main', log, blobs, pins, mentions, changes: watch, now: new Date(), mode: modeOf(log) ?? 'default',
         prompt: moment === 'prompt' && last?.type === 'prompt' ? last : undefined,
-        memory: { files: () => Promise.resolve([]) },
         environment: () => ({ directory: root, extraDirectories: [], repository: false, platform: 'linux', shell: 'bash' }),
-        hasTool: (name) => toolbox.definitions().some((tool) => tool.name === name),
+        ...nothing,
+        tools: { has: (name) => toolbox.definitions().some((tool) => tool.name === name), deferred: () => [] },
       };
     },
   });

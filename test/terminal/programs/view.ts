@@ -63,7 +63,7 @@ const controller: Controller = {
     if (text !== '/exit') busy = busy.then(() => turn(text));
     else void busy.then(() => { controller.exit(); });
   },
-  interrupt: () => { stopping?.abort(); return true; },
+  background: () => false, interrupt: () => { stopping?.abort(); return true; },
   cycleMode: () => undefined,
   takeBack: () => undefined,
   answer: (_, given) => { settled(`answer ${JSON.stringify(given)}`); },

@@ -19,7 +19,7 @@ function setUp(size = { columns: 61, rows: 24 }, before = ''): Told {
   const clock = { now: 10_000 };
   const controller: Controller = {
     submit: (words) => { told.push(`submit ${words}`); },
-    interrupt: () => { told.push('interrupt'); return true; },
+    background: () => false, interrupt: () => { told.push('interrupt'); return true; },
     cycleMode: () => { told.push('mode'); },
     takeBack: () => 'taken back',
     answer: (id, answer: Answer) => { told.push(`answer ${id} ${JSON.stringify(answer)}`); },

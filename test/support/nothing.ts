@@ -1,0 +1,12 @@
+import type { World } from '#domain/world.ts';
+
+/** Ports of a world in which there are no tools, skills, agents, tasks, styles or kept notes, and nothing was spent. */
+export const nothing: Pick<World, 'memory' | 'tools' | 'skills' | 'agents' | 'tasks' | 'style' | 'usage'> = {
+  memory: { files: () => Promise.resolve([]), nested: () => Promise.resolve([]), recall: () => Promise.resolve([]) },
+  tools: { has: () => false, deferred: () => [] },
+  skills: () => Promise.resolve([]),
+  agents: { types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]) },
+  tasks: () => Promise.resolve([]),
+  style: () => Promise.resolve(undefined),
+  usage: () => Promise.resolve({ used: 0, limit: 200_000, window: 200_000, autoCompact: true, output: 0, usd: 0, budgetUsd: undefined }),
+};

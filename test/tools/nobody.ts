@@ -1,0 +1,18 @@
+import type { ToolContext } from '#tools/define.ts';
+
+/** A house in which nobody answers and there are no skills, agents or tasks. */
+export const nobody: Pick<ToolContext, 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+  ask: () => Promise.resolve(undefined),
+  mode: () => 'default',
+  skills: { list: () => Promise.resolve([]), load: () => Promise.resolve({ problem: 'there are no skills' }) },
+  agents: {
+    types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]),
+    send: () => Promise.resolve({ problem: 'there are no agents' }),
+    async *run() { return { kind: 'failed', text: 'there are no agents', steps: 0, spent: [] }; },
+  },
+  tasks: {
+    list: () => Promise.resolve([]), startShell: () => Promise.resolve({ problem: 'there are no tasks' }),
+    read: () => Promise.resolve({ problem: 'there are no tasks' }), stop: () => Promise.resolve({ problem: 'there are no tasks' }),
+  },
+  keepPlan: () => Promise.resolve('/plans/plan.md'),
+};
