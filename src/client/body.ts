@@ -1,6 +1,6 @@
 import type { ContentBlock, Effort, MessageParam, TextBlock } from '#domain/content.ts';
 import type { ModelFacts } from '#domain/model.ts';
-import type { CacheMarks, ModelRequest } from '#domain/request.ts';
+import type { BlockPlace, CacheMarks, ModelRequest } from '#domain/request.ts';
 import type { Obj } from './json.ts';
 import type { Quirk } from './quirks.ts';
 import { wellFormedJson } from './well-formed.ts';
@@ -27,6 +27,8 @@ const OUTPUT_TOKENS = 32_000;
 const OUTPUT_TOKENS_HIGH = 64_000;
 const THINKING_BUDGET = 8_000;
 const EPHEMERAL = { type: 'ephemeral' } as const;
+const FOR_AN_HOUR = { type: 'ephemeral', ttl: '1h' } as const;
+type Mark = typeof EPHEMERAL | typeof FOR_AN_HOUR;
 
 /** Most tokens that a reply may have, thinking included: what a request asks for and what the fit reserves. */
 export function outputLimit(facts: ModelFacts, effort: Effort | undefined): number {
@@ -39,14 +41,15 @@ export function bodyOf(request: ModelRequest, marks: CacheMarks, options: BodyOp
   const effort = effortOf(request, facts, quirks);
   const limit = Math.min(options.maxTokens ?? outputLimit(facts, effort), facts.maxOutput, limitIn(quirks));
   const marked = !quirks.has('cache_control');
-  const messages = marked ? markMessages(request.messages, marks) : request.messages;
+  const hourUpTo = quirks.has('cache_control.ttl') ? undefined : marks.hourUpTo;
+  const messages = marked ? markMessages(request.messages, marks.blocks, hourUpTo) : request.messages;
   const { thinking, betas } = thinkingOf(request, options, limit);
   const tools = request.tools.map((tool) => without(tool, quirks));
   return {
     body: wellFormedJson({
       model: facts.id,
       max_tokens: limit,
-      ...(request.system.length > 0 ? { system: marked && marks.system ? markLast(request.system) : request.system } : {}),
+      ...(request.system.length > 0 ? { system: marked && marks.system !== false ? markLast(request.system, hourUpTo !== undefined || (marks.system === '1h' && !quirks.has('cache_control.ttl')) ? FOR_AN_HOUR : EPHEMERAL) : request.system } : {}),
       ...(tools.length > 0 ? { tools } : {}),
       messages: quirks.has('system-role') ? inlineSystem(messages) : messages,
       ...(thinking === undefined ? {} : { thinking }),
@@ -93,23 +96,25 @@ function without(tool: object, quirks: ReadonlySet<Quirk>): object {
   return Object.fromEntries(Object.entries(tool).filter(([field]) => !quirks.has(`tools.${field}`)));
 }
 
-function markLast(system: readonly TextBlock[]): readonly TextBlock[] {
-  return system.map((block, at) => (at === system.length - 1 ? { ...block, cache_control: EPHEMERAL } : block));
+function markLast(system: readonly TextBlock[], mark: Mark): readonly TextBlock[] {
+  return system.map((block, at) => (at === system.length - 1 ? { ...block, cache_control: mark } : block));
 }
 
-function markMessages(messages: readonly MessageParam[], marks: CacheMarks): readonly MessageParam[] {
+function markMessages(messages: readonly MessageParam[], places: readonly BlockPlace[], hourUpTo: BlockPlace | undefined): readonly MessageParam[] {
+  const markAt = (message: number, block: number): Mark => (
+    hourUpTo !== undefined && (message < hourUpTo.message || (message === hourUpTo.message && block <= hourUpTo.block)) ? FOR_AN_HOUR : EPHEMERAL);
   return messages.map((message, m) => {
-    const here = marks.blocks.filter(({ message: at }) => at === m).map(({ block }) => block);
+    const here = places.filter(({ message: at }) => at === m).map(({ block }) => block);
     const { content } = message;
     if (here.length === 0 || typeof content === 'string') return message;
-    return { ...message, content: content.map((block, b) => (here.includes(b) ? markBlock(block) : block)) } as MessageParam;
+    return { ...message, content: content.map((block, b) => (here.includes(b) ? markBlock(block, markAt(m, b)) : block)) } as MessageParam;
   });
 }
 
 /** Thinking and blank text cannot bear a mark. */
-function markBlock(block: ContentBlock): ContentBlock {
+function markBlock(block: ContentBlock, mark: Mark): ContentBlock {
   if (block.type === 'thinking' || block.type === 'redacted_thinking' || (block.type === 'text' && block.text === '')) return block;
-  return { ...block, cache_control: EPHEMERAL };
+  return { ...block, cache_control: mark };
 }
 
 /** For servers that do not know system messages among the others: their text stands at the end of the user message before. */

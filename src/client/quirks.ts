@@ -28,7 +28,7 @@ export function quirkIn(words: string, body: Obj, betas: readonly string[]): Qui
   if (!COMPLAINT.test(words)) return undefined;
   const tool = /tools\.\d+\.(?:custom\.)?([a-z_]+)/.exec(words)?.[1];
   if (tool !== undefined && tool !== 'cache_control') return NEEDED_OF_TOOL.has(tool) ? undefined : `tools.${tool}`;
-  if (/cache_control|cache control/i.test(words)) return 'cache_control';
+  if (/cache_control|cache control/i.test(words)) return /\bttl\b/.test(words) ? 'cache_control.ttl' : 'cache_control';
   if (words.startsWith('messages.')) return undefined;
   if (/\bdisplay\b/.test(words) && objOf(body['thinking'])['display'] !== undefined) return 'thinking.display';
   if (/output_config|\beffort\b/i.test(words) && body['output_config'] !== undefined) return 'output_config';

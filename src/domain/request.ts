@@ -35,8 +35,19 @@ export interface Row {
   readonly entry?: EntryId;
 }
 
-/** Where `cache_control` is set: at most four places in all. `blocks` name `messages[message].content[block]`, in order. */
+/** One block of a request: `messages[message].content[block]`. */
+export interface BlockPlace {
+  readonly message: number;
+  readonly block: number;
+}
+
+/**
+ * Where `cache_control` is set: at most four places in all, `blocks` in order. `system` is how long the end of the system text is
+ * kept, `false` for no mark there. Marks up to and including the block `hourUpTo` are for an hour (the system's then too), later
+ * ones for five minutes: longer lives must stand before shorter ones.
+ */
 export interface CacheMarks {
-  readonly system: boolean;
-  readonly blocks: readonly { readonly message: number; readonly block: number }[];
+  readonly system: false | '5m' | '1h';
+  readonly blocks: readonly BlockPlace[];
+  readonly hourUpTo?: BlockPlace;
 }

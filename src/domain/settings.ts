@@ -19,6 +19,8 @@ export interface Settings {
   readonly remindersOff: readonly string[];
   /** Names of reminder kinds that are off by default and switched on. */
   readonly remindersOn: readonly string[];
+  /** How long the prompt cache is asked to keep what is written to it; `auto` chooses block by block. */
+  readonly cacheLife: 'auto' | '5m' | '1h';
   readonly autoCompact: boolean;
   /** Compact when a request is estimated to pass this many tokens (default: 200,000, or the window if that is smaller). */
   readonly compactAt?: number;

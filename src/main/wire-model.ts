@@ -97,11 +97,17 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
       async* stream(request, signal) {
         const client = clients.of(request.model);
         learn(client, facts(request.model), learned);
-        return yield* client.stream(request, cacheMarks(request), signal);
+        return yield* client.stream(request, cacheMarks(request, { life: settings().cacheLife, sinceReplyMs: sinceReply(session.log) }), signal);
       },
     }),
     close: () => { counter.close(); },
   };
+}
+
+/** Milliseconds since the model last answered, by the log's times. */
+function sinceReply(log: readonly Entry[]): number | undefined {
+  const last = log.findLast(({ type }) => type === 'assistant' || type === 'compaction');
+  return last === undefined ? undefined : Date.now() - Date.parse(last.at);
 }
 
 /** The counter, and whether it was ever asked. */

@@ -28,6 +28,7 @@ export interface LoadedSettings {
 }
 
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[];
+const CACHE_LIVES: readonly string[] = ['auto', '5m', '1h'];
 const THEMES: readonly string[] = ['dark', 'light', 'plain'];
 
 /** Names for models that people use elsewhere. */
@@ -129,6 +130,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     ...(budgetUsd !== undefined && { budgetUsd }),
     ...(plansDirectory !== undefined && { plansDirectory }),
     ...(autoMemoryDirectory !== undefined && { autoMemoryDirectory }),
+    cacheLife: (strongest((from) => from.oneOf('promptCacheTtl', CACHE_LIVES)) ?? 'auto') as Settings['cacheLife'],
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,

@@ -31,7 +31,7 @@ const result = (id: string, text = 'done'): MessageParam => ({ role: 'user', con
 test('sends what the model takes: thinking, effort, tools, media, marks and a sane limit; and a strict server takes it', async () => {
   const { url, requests } = await start({ script: [say('fine')] });
   const request = requestOf([{ role: 'user', content: [picture, pdf, { type: 'text', text: 'what is this?' }] }], { effort: 'high' });
-  const { reply } = await run(clientFor(url), request, undefined, { system: true, blocks: [{ message: 0, block: 2 }] });
+  const { reply } = await run(clientFor(url), request, undefined, { system: '5m' as const, blocks: [{ message: 0, block: 2 }] });
   expect(reply).toMatchObject({ kind: 'message', stop: 'end_turn', model: OPUS.id, content: [{ type: 'text', text: 'fine' }] });
   expect(requests[0]?.body).toEqual({
     model: OPUS.id, max_tokens: 32_000, stream: true, tools: [READ],
@@ -67,11 +67,11 @@ test('keeps thinking, calls and text verbatim, so that the next request is bound
   const { url, requests } = await start({ script: replies });
   const long = ask('word '.repeat(2_000));
   const client = clientFor(url);
-  const first = messageOf(await run(client, requestOf([long]), undefined, { system: true, blocks: [{ message: 0, block: 0 }] }));
+  const first = messageOf(await run(client, requestOf([long]), undefined, { system: '5m' as const, blocks: [{ message: 0, block: 0 }] }));
   expect(first).toMatchObject({ stop: 'tool_use', content: [{ type: 'thinking', thinking: 'look first' }, { type: 'text', text: 'Reading.' }, { type: 'tool_use', name: 'read', input: { path: 'ä.ts', lines: [1, 2] } }] });
   const id = first.content[2]?.type === 'tool_use' ? first.content[2].id : '';
   const next = requestOf([long, { role: 'assistant', content: [...first.content] }, result(id)]);
-  const second = messageOf(await run(client, next, undefined, { system: true, blocks: [{ message: 2, block: 0 }] }));
+  const second = messageOf(await run(client, next, undefined, { system: '5m' as const, blocks: [{ message: 2, block: 0 }] }));
   expect(second.stop).toBe('end_turn');
   expect(prefixFaults(requests[0]?.body ?? {}, requests[1]?.body ?? {})).toEqual([]);
   expect(first.usage).toMatchObject({ cacheRead: 0, input: 0 });
@@ -219,6 +219,7 @@ test.each([
   ['thinking.adaptive.display: Extra inputs are not permitted', 'thinking.display', (body: Obj) => 'display' in obj(body['thinking'])],
   ['adaptive thinking is not supported on this model', 'thinking', (body: Obj) => 'thinking' in body],
   ['messages.0.content.0.cache_control: Extra inputs are not permitted', 'cache_control', (body: Obj) => JSON.stringify(body).includes('cache_control')],
+  ['messages.0.content.0.cache_control.ephemeral.ttl: Extra inputs are not permitted', 'cache_control.ttl', (body: Obj) => JSON.stringify(body).includes('"ttl"')],
   ['tools.0.custom.strict: Extra inputs are not permitted', 'tools.strict', (body: Obj) => JSON.stringify(body['tools']).includes('strict')],
   ['max_tokens: 32000 > 8192, which is the maximum allowed number of output tokens', 'max_tokens:8192', (body: Obj) => Number(body['max_tokens']) > 8_192],
 ])('what a server refuses ("%s") is left out once and for all', async (words, quirk, offends) => {
@@ -226,7 +227,7 @@ test.each([
   const kept = new Map<string, readonly string[]>();
   const store = { get: (key: string) => kept.get(key), set: (key: string, quirks: readonly string[]) => { kept.set(key, quirks); } };
   const request = requestOf([ask('x')], { tools: [{ ...READ, strict: true }] });
-  const marks = { system: true, blocks: [{ message: 0, block: 0 }] };
+  const marks = { system: '1h' as const, blocks: [{ message: 0, block: 0 }], hourUpTo: { message: 0, block: 0 } };
   const client = clientFor(url, { quirks: store });
   const first = await run(client, request, undefined, marks);
   expect(first.reply.kind).toBe('message');
