@@ -2,14 +2,14 @@ import { messageOf, UserError } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
 import { isWithin } from '#lib/within.ts';
 import type { Effect } from '#domain/command.ts';
-import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
+import type { Entry, EntryId, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
-import type { Completion, Controller, ScreenEvent } from '#ui/contract.ts';
+import type { Completion, Controller, ScreenEvent, Waiting } from '#ui/contract.ts';
 import { commands } from '#commands/list.ts';
 import { completeCommand } from './complete-command.ts';
 import type { Conversation } from './conversation.ts';
@@ -19,6 +19,7 @@ import type { House } from './house.ts';
 import { chooseModel, chooseSession } from './pickers.ts';
 import type { Questions } from './questions.ts';
 import { afterCompaction, statusOf } from './status.ts';
+import { chooseWaiting, type Held, waitingIn } from './waiting.ts';
 
 export interface InteractiveOptions {
   readonly house: House;
@@ -45,8 +46,9 @@ export class Interactive implements Controller, Entrance {
   readonly show: (event: ScreenEvent) => void;
   readonly #options: InteractiveOptions;
   #running: AbortController | undefined;
-  /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. `after`: how long the log was. */
-  #waiting: { readonly line: string; readonly after: number }[] = [];
+  /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. */
+  #held: Held[] = [];
+  #holdings = 0;
   #statusTimer: NodeJS.Timeout | undefined;
   #left = false;
 
@@ -113,18 +115,26 @@ export class Interactive implements Controller, Entrance {
     this.refresh();
   }
 
-  takeBack(): string | undefined {
-    const { log } = this.conversation.session;
-    const newest = undeliveredOf(log).at(-1);
-    const held = this.#waiting.at(-1);
-    if (held !== undefined && (newest === undefined || log.indexOf(newest) < held.after)) {
-      this.#waiting.pop();
+  waiting(): readonly Waiting[] {
+    return waitingIn(this.conversation.session.log, this.#held);
+  }
+
+  /** The line of this id, or the newest, waits no more. */
+  takeBack(id?: string): string | undefined {
+    const all = this.waiting();
+    const line = id === undefined ? all.at(-1) : all.find((one) => one.id === id);
+    if (line === undefined) return undefined;
+    if (this.#held.some((held) => held.id === line.id)) {
+      this.#held = this.#held.filter((held) => held.id !== line.id);
       this.#showHeld();
-      return held.line;
-    }
-    if (newest === undefined) return undefined;
-    this.added(() => { this.conversation.append([{ type: 'unqueued', target: newest.id }]); });
-    return newest.text;
+    } else this.added(() => { this.conversation.append([{ type: 'unqueued', target: line.id as EntryId }]); });
+    return line.text;
+  }
+
+  queue(): boolean {
+    if (this.waiting().length === 0) return false;
+    void chooseWaiting(this);
+    return true;
   }
 
   answer(...args: Parameters<Controller['answer']>): void { this.questions.answer(...args); }
@@ -132,6 +142,10 @@ export class Interactive implements Controller, Entrance {
   pick(...args: Parameters<Controller['pick']>): void { this.questions.picked(...args); }
 
   secret(...args: Parameters<Controller['secret']>): void { this.questions.entered(...args); }
+
+  chosen(...args: Parameters<Controller['chosen']>): void { this.questions.chosen(...args); }
+
+  edited(...args: Parameters<Controller['edited']>): void { this.questions.edited(...args); }
 
   completeFile(query: string): ReturnType<Controller['completeFile']> {
     return this.#options.completeFile(query);
@@ -191,21 +205,21 @@ export class Interactive implements Controller, Entrance {
     if (this.#left) return outcome;
     this.show({ type: 'idle' });
     this.refresh();
-    const next = this.#waiting.shift();
+    const next = this.#held.shift();
     if (next !== undefined) {
       this.#showHeld();
-      this.#take(next.line);
+      this.#take(next.text);
     } else if ((outcome?.kind === 'answered' || outcome?.kind === 'interrupted') && undeliveredOf(this.conversation.session.log).length > 0) void this.#turn(undefined);
     return outcome;
   }
 
   #hold(line: string): void {
-    this.#waiting.push({ line, after: this.conversation.session.log.length });
+    this.#held.push({ id: `held-${(this.#holdings += 1)}`, text: line, after: this.conversation.session.log.length });
     this.#showHeld();
   }
 
   #showHeld(): void {
-    this.show({ type: 'held', lines: this.#waiting.map(({ line }) => line) });
+    this.show({ type: 'held', lines: this.#held.map(({ id, text }) => ({ id, text })) });
   }
 
   async #drain(events: AsyncGenerator<Event, Outcome>, signal: AbortSignal): Promise<Outcome> {
@@ -251,6 +265,14 @@ export class Interactive implements Controller, Entrance {
     else this.show({ type: 'card', card: { title: `Stopped: ${stopped.task.title}`, body: [] } });
   }
 
+  async #takeBack(id: EntryId | undefined, how: 'edit' | 'remove', refuse: (message: string) => void): Promise<void> {
+    if (id === undefined && this.waiting().length > 0) return chooseWaiting(this);
+    const text = id === undefined ? undefined : this.takeBack(id);
+    if (text === undefined) refuse(id === undefined ? 'nothing waits to be sent.' : 'that line has been sent already.');
+    else if (how === 'edit') this.show({ type: 'draft', text });
+    return undefined;
+  }
+
   #context() {
     return this.conversation.context('screen', this.#options.keys);
   }
@@ -267,6 +289,12 @@ export class Interactive implements Controller, Entrance {
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
       submit: (prompt, shown) => this.#turn(prompt, shown),
       stopTask: (id) => this.#stopTask(id, refuse),
+      edit: async (file) => {
+        const problem = await this.questions.edit(file);
+        if (problem !== undefined) refuse(problem);
+        this.refresh();
+      },
+      takeBack: (id, how) => this.#takeBack(id, how, refuse),
       compact: async (keep) => {
         const outcome = await this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal));
         if (outcome?.kind === 'interrupted') refuse('interrupted; the conversation is as it was.');

@@ -31,7 +31,7 @@ export async function chooseSession(chooser: Chooser, id: string | undefined): P
 export async function chooseModel(chooser: Chooser, id: string | undefined): Promise<void> {
   const { house, questions, show } = chooser;
   const chosen = id ?? await questions.pick({
-    title: 'Which model?',
+    title: 'Which model?', now: house.desk.id(),
     items: house.desk.models().map((model) => ({ id: model.id, label: model.label, detail: `${tokens(model.window)} window${model.id === house.desk.id() ? ' · now' : ''}` })),
   });
   if (chosen === undefined) return;

@@ -48,17 +48,19 @@ function drawInner(block: Block, pen: Pen): readonly string[] {
     }
     case 'reminders': return drawReminders(block.said, block.full, pen);
     case 'compaction': return drawCompaction(block, pen);
+    case 'plan': return drawPlan(block, pen);
     case 'mark': return hang(wrapProse(sanitise(block.text, { newlines: false }), pen.columns - 4).map((line) => theme('dim', line)), theme('dim', '  ⎿ '), '    ');
     default: return never(block);
   }
 }
 
-function drawPrompt({ text, media }: Extract<BlockBody, { type: 'prompt' }>, full: boolean, pen: Pen): readonly string[] {
+function drawPrompt({ text, media, whole }: Extract<BlockBody, { type: 'prompt' }>, full: boolean, pen: Pen): readonly string[] {
   const { theme } = pen;
   const all = wrapText(sanitise(text, { tabs: 4 }), pen.columns - 2);
   const lines = full ? all : fold(all, PROMPT_LINES, pen);
+  const sent = full && whole !== undefined ? wrapText(sanitise(whole, { tabs: 4 }), pen.columns - 4).map((line) => theme('dim', line)) : [];
   const labels = media.map((label) => theme('dim', sanitise(label, { newlines: false })));
-  return [...hang(lines.map((line) => theme('user', line)), `${theme('user', '›')} `), ...labels.flatMap((label) => hang(wrapProse(label, pen.columns - 2), INDENT))];
+  return [...hang(lines.map((line) => theme('user', line)), `${theme('user', '›')} `), ...hang(sent, '    '), ...labels.flatMap((label) => hang(wrapProse(label, pen.columns - 2), INDENT))];
 }
 
 function drawThought(text: string, full: boolean, pen: Pen): readonly string[] {
@@ -86,6 +88,14 @@ function drawReminders(said: readonly Said[], full: boolean, pen: Pen): readonly
     theme('dim', `    ${source}`),
     ...hang(wrapText(sanitise(text, { tabs: 4 }), pen.columns - 6).map((line) => theme('dim', line)), '      '),
   ])];
+}
+
+function drawPlan({ text, file, approved, full }: Extract<Block, { type: 'plan' }>, pen: Pen): readonly string[] {
+  const name = text.split('\n').map((line) => line.replace(/^[#>*\s]+/, '').trim()).find((line) => line !== '') ?? '';
+  const key = pen.keys.label('toggleTranscript');
+  const detail = [file, ...(full || key === undefined ? [] : [`${key} shows it`])].filter((part) => part !== '').join(' · ');
+  const head = drawTitle({ title: `Plan ${approved ? 'approved' : 'rejected'}${name === '' ? '' : `: ${name}`}`, detail, tone: approved ? 'good' : 'muted', body: [] }, pen, '≡');
+  return full ? [...head, ...hang(drawMarkdown(text, { ...pen, columns: pen.columns - 2 }), INDENT)] : head;
 }
 
 function drawCompaction({ compaction, full }: Extract<Block, { type: 'compaction' }>, pen: Pen): readonly string[] {

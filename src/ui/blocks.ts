@@ -2,6 +2,7 @@ import type { Card } from '#domain/card.ts';
 import type { Part } from '#domain/content.ts';
 import type { CompactionBody, Entry, EntryOf } from '#domain/entry.ts';
 import type { Form } from '#domain/reminder.ts';
+import type { TaskRecord } from '#domain/tasks.ts';
 import type { ToolResult } from '#domain/tool.ts';
 import { count } from '#lib/text.ts';
 import { FOLDED_LINES, isLong } from './card-lines.ts';
@@ -15,7 +16,8 @@ export interface Said {
 
 /** One finished thing of the transcript, as data: how it looks depends on the width at the time it is printed. */
 export type BlockBody =
-  | { readonly type: 'prompt'; readonly text: string; readonly media: readonly string[] }
+  /** `whole`: what was sent in place of the line that was typed. */
+  | { readonly type: 'prompt'; readonly text: string; readonly media: readonly string[]; readonly whole?: string }
   /** A piece of an answer; `first` bears the answer's mark. */
   | { readonly type: 'answer'; readonly piece: Piece; readonly first: boolean }
   | { readonly type: 'thought'; readonly text: string }
@@ -28,6 +30,7 @@ export type BlockBody =
   /** What the program told the model at one moment. */
   | { readonly type: 'reminders'; readonly said: readonly Said[] }
   | { readonly type: 'compaction'; readonly compaction: CompactionBody }
+  | { readonly type: 'plan'; readonly text: string; readonly file: string; readonly approved: boolean }
   /** One dim line about the conversation itself. */
   | { readonly type: 'mark'; readonly text: string };
 
@@ -44,9 +47,9 @@ export function isFolded(block: Block): boolean {
   switch (block.type) {
     case 'tool': return isLong(block.card.body, FOLDED_LINES);
     case 'shell': return isLong([{ type: 'text', text: block.output }], FOLDED_LINES);
-    case 'prompt': return isLong([{ type: 'text', text: block.text }], PROMPT_LINES);
+    case 'prompt': return block.whole !== undefined || isLong([{ type: 'text', text: block.text }], PROMPT_LINES);
     case 'thought': return isLong([{ type: 'text', text: block.text }], THOUGHT_LINES);
-    case 'reminders': case 'compaction': return true;
+    case 'reminders': case 'compaction': case 'plan': return true;
     default: return false;
   }
 }
@@ -54,7 +57,10 @@ export function isFolded(block: Block): boolean {
 /** What an entry shows by itself. Answers, reminders and queued words are shown by the reducer, which knows what went before. */
 export function blocksOf(entry: Entry): readonly BlockBody[] {
   switch (entry.type) {
-    case 'prompt': return [{ type: 'prompt', text: entry.text, media: (entry.media ?? []).map(mediaLabel) }];
+    case 'prompt': return [{
+      type: 'prompt', text: entry.shown ?? entry.text, media: (entry.media ?? []).map(mediaLabel), ...(entry.shown !== undefined && entry.shown !== entry.text && { whole: entry.text }),
+    }];
+    case 'plan': return entry.state === 'proposed' ? [] : [{ type: 'plan', text: entry.text, file: entry.file, approved: entry.state === 'approved' }];
     case 'toolResult': return [{ type: 'tool', card: entry.result.card, outcome: entry.result.kind }];
     case 'shell': return [{ type: 'shell', command: entry.command, output: entry.output, exitCode: entry.exitCode }];
     case 'command': return [{ type: 'command', line: entry.line, card: entry.card }];
@@ -66,6 +72,13 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
     case 'strip': return [{ type: 'mark', text: `earlier thinking is no longer sent (${entry.reason})` }];
     default: return [];
   }
+}
+
+/** What is told of a background task as it stands now. */
+export function taskBlocks({ id, title, state, exitCode }: TaskRecord): readonly BlockBody[] {
+  const code = exitCode === undefined || state !== 'failed' ? '' : ` (exit code ${exitCode})`;
+  const what = { running: 'runs in the background', done: 'is done', failed: `failed${code}`, stopped: 'was stopped', lost: 'was lost when the program ended' }[state];
+  return [{ type: 'mark', text: `${id} ${what}: ${title}` }];
 }
 
 /** How a reply ended, where that needs saying; for other reasons the loop leaves a notice. */

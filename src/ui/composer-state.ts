@@ -52,6 +52,8 @@ export type ComposerEvent =
   | { readonly type: 'edited'; readonly text: string }
   /** Nothing was queued that could be taken back: Up means older input. */
   | { readonly type: 'older' }
+  /** Nothing runs that could go to the background: the key means left. */
+  | { readonly type: 'left' }
   /** Whoever makes completions can be asked now: what is wanted at the cursor is asked again. */
   | { readonly type: 'refresh' }
   /** The second press did not come in time. */
@@ -64,6 +66,8 @@ export type ComposerEffect =
   | { readonly type: 'exit' }
   | { readonly type: 'cycleMode' }
   | { readonly type: 'takeBack' }
+  | { readonly type: 'queue' }
+  | { readonly type: 'background' }
   | { readonly type: 'complete'; readonly kind: Word['kind']; readonly query: string; readonly request: number; readonly afterMs?: number }
   | { readonly type: 'openEditor'; readonly text: string }
   /** After so many ms `expired` is due. */
@@ -95,6 +99,7 @@ export function reduce(state: ComposerState, event: ComposerEvent, world: Compos
     case 'draft': return only(quiet({ ...state, editor: before(state.editor, event.text), recalled: undefined }));
     case 'edited': return only(quiet({ ...state, editor: setText(state.editor, event.text.replace(/\n+$/, '')), recalled: undefined }));
     case 'older': return only(recall(state, -1));
+    case 'left': return only({ ...state, editor: editing.left(state.editor) });
     case 'refresh': return withCompletion(blankComposer, only(state));
     case 'expired': return only({ ...state, armed: undefined });
   }
@@ -151,6 +156,8 @@ function onAction(state: ComposerState, fresh: ComposerState, action: KeyAction<
       return only(moved === undefined ? recall(fresh, 1) : { ...fresh, editor: moved });
     }
     case 'cycleMode': return only(fresh, { type: 'cycleMode' });
+    case 'queue': return only(fresh, { type: 'queue' });
+    case 'background': return state.busy ? only(fresh, { type: 'background' }) : only({ ...fresh, editor: editing.left(fresh.editor) });
     case 'externalEditor': return only(fresh, { type: 'openEditor', text: expand(fresh.editor) });
     case 'toggleTranscript': case 'toggleTodos': case 'redraw': case 'suspend': return only(fresh, { type: 'view', action });
     default: return only({ ...fresh, editor: editing[action](fresh.editor) });

@@ -5,7 +5,7 @@ import type { Measure } from './editor-layout.ts';
 import type { KeyTable } from './keys.ts';
 
 /** What the composer can bring about outside of itself. */
-export type ComposerDoors = Pick<Controller, 'submit' | 'interrupt' | 'cycleMode' | 'takeBack' | 'completeFile' | 'completeCommand' | 'exit'> & {
+export type ComposerDoors = Pick<Controller, 'submit' | 'interrupt' | 'cycleMode' | 'takeBack' | 'queue' | 'background' | 'completeFile' | 'completeCommand' | 'exit'> & {
   view(action: ViewAction): void;
   /** Text out to an editor and back; undefined when it was left as it is. Never rejects. */
   openEditor(text: string): Promise<string | undefined>;
@@ -106,6 +106,12 @@ function bringAbout(effect: BroughtAbout, doors: Partial<ComposerDoors>, send: (
       send(text === undefined ? { type: 'older' } : { type: 'draft', text });
       return true;
     }
+    case 'queue':
+      doors.queue?.();
+      return true;
+    case 'background':
+      if (doors.background?.() !== true) send({ type: 'left' });
+      return true;
     case 'openEditor':
       void doors.openEditor?.(effect.text).then((text) => {
         if (text !== undefined) send({ type: 'edited', text });

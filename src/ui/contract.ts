@@ -18,6 +18,10 @@ export interface Status {
   /** Share of the last prompt that was read from cache (0…1); undefined before the first reply. */
   readonly cacheShare: number | undefined;
   readonly usd: number | undefined;
+  /** What the session may cost; undefined without a limit. */
+  readonly budgetUsd: number | undefined;
+  /** How many tasks run in the background. */
+  readonly tasks: number;
   /** Set while entries cannot be written (disk full): shown until it works again. */
   readonly unsaved: string | undefined;
 }
@@ -25,7 +29,21 @@ export interface Status {
 /** A list to choose from: sessions, models. */
 export interface Picker {
   readonly title: string;
+  /** The item that is in effect: the list begins there. */
+  readonly now?: string;
   readonly items: readonly { readonly id: string; readonly label: string; readonly detail?: string }[];
+}
+
+/** A line that waits: queued words by their entry's id, a command by an id of its own. */
+export interface Waiting {
+  readonly id: string;
+  readonly text: string;
+}
+
+/** What is to become of a line that waits. */
+export interface QueueChoice {
+  readonly id: string;
+  readonly how: 'edit' | 'remove';
 }
 
 /** What reaches the screen: the loop's events, and what main tells it besides. */
@@ -41,11 +59,15 @@ export type ScreenEvent =
   /** A command as it was entered, when what comes of it is shown by other events. */
   | { readonly type: 'line'; readonly line: string }
   /** All lines that wait until the work in hand is done, oldest first. */
-  | { readonly type: 'held'; readonly lines: readonly string[] }
+  | { readonly type: 'held'; readonly lines: readonly Waiting[] }
   | { readonly type: 'ask'; readonly id: number; readonly question: Question }
   | { readonly type: 'pick'; readonly id: number; readonly picker: Picker }
   /** One line of secret text, such as a key: shown as dots. */
   | { readonly type: 'secret'; readonly id: number; readonly title: string; readonly hint: string }
+  /** Which of the lines that wait is meant, and what is to become of it. */
+  | { readonly type: 'queue'; readonly id: number; readonly items: readonly Waiting[] }
+  /** A file to open in the person's editor; {@link Controller.edited} is told when it is closed. */
+  | { readonly type: 'edit'; readonly id: number; readonly file: string }
   /** After a compaction: of how many pins the bytes were found in the next request, and what that weighs (estimated tokens). */
   | { readonly type: 'compacted'; readonly kept: number; readonly of: number; readonly tokensBefore: number; readonly tokensAfter: number }
   /** The question of this id is settled (answered, or no longer needed). */
@@ -76,6 +98,11 @@ export interface Controller {
   answer(id: number, answer: Answer): void;
   pick(id: number, item: string | undefined): void;
   secret(id: number, text: string | undefined): void;
+  /** Asks which of the lines that wait is meant (`queue`). False when none does. */
+  queue(): boolean;
+  chosen(id: number, choice: QueueChoice | undefined): void;
+  /** The editor is closed; `problem`: one line, why the file could not be edited. */
+  edited(id: number, problem: string | undefined): void;
   /** Files and directories for `@query`, best first. Resolves quickly; `more` tells that the index is still being made. */
   completeFile(query: string): Promise<{ readonly items: readonly Completion[]; readonly more: boolean }>;
   /** Commands and their arguments for a line that begins with `/`. */

@@ -1,8 +1,9 @@
+import { messageOf } from '#lib/errors.ts';
 import { TICK_MS } from './activity-line.ts';
 import { composerLines } from './composer-lines.ts';
 import type { Composer, ComposerDoors } from './composer-store.ts';
 import type { Controller, InputEvent, ScreenEvent, ViewAction } from './contract.ts';
-import { type Dialog, pressDialog } from './dialog.ts';
+import { type Dialog, isDialogEvent, pressDialog } from './dialog.ts';
 import type { Measure } from './editor-layout.ts';
 import type { Highlighter } from './highlight.ts';
 import { createHistory, type Printed } from './history.ts';
@@ -35,6 +36,8 @@ export interface DeskOptions {
   readonly redraw: () => void;
   /** Text out to the person's editor and back. */
   readonly openEditor: (text: string) => Promise<string | undefined>;
+  /** A file in the person's editor; the line tells why it could not be opened. */
+  readonly openFile: (file: string) => Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -77,12 +80,13 @@ export class Desk {
 
   dispatch(event: ScreenEvent): void {
     if (this.#closed) return;
-    if (event.type === 'ask' || event.type === 'pick' || event.type === 'secret') this.#guard();
+    if (isDialogEvent(event)) this.#guard();
     // A replay begins anew: what came just before it has not been printed yet.
     if (event.type === 'replay') this.#layOut();
     this.#change(event);
     this.#loadColours(event);
     if (event.type === 'busy' || event.type === 'idle') this.#options.composer.send({ type: 'busy', busy: event.type === 'busy' });
+    if (event.type === 'edit') this.#edit(event.id, event.file);
     if (event.type === 'draft') this.#options.composer.send({ type: 'draft', text: event.text });
     this.#tick();
     this.#pump.soon();
@@ -184,7 +188,13 @@ export class Desk {
     this.#change({ type: 'settled', id: outcome.id });
     if (outcome.type === 'answer') controller.answer(outcome.id, outcome.answer);
     else if (outcome.type === 'pick') controller.pick(outcome.id, outcome.item);
-    else controller.secret(outcome.id, outcome.text);
+    else if (outcome.type === 'secret') controller.secret(outcome.id, outcome.text);
+    else controller.chosen(outcome.id, outcome.choice);
+  }
+
+  #edit(id: number, file: string): void {
+    const { openFile, controller } = this.#options;
+    openFile(file).then((problem) => { controller.edited(id, problem); }, (error: unknown) => { controller.edited(id, messageOf(error)); });
   }
 
   #view(action: ViewAction): void {
@@ -201,6 +211,8 @@ export class Desk {
       interrupt: () => controller.interrupt(),
       cycleMode: () => { controller.cycleMode(); },
       takeBack: () => controller.takeBack(),
+      queue: () => controller.queue(),
+      background: () => controller.background(),
       completeFile: (query) => controller.completeFile(query),
       completeCommand: (line) => controller.completeCommand(line),
       exit: () => { controller.exit(); },

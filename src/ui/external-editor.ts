@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { messageOf, UserError } from '#lib/errors.ts';
 
 /** What the editor left, or why there is nothing to take (one line). */
@@ -25,6 +25,18 @@ export async function editOutside(text: string, env: Readonly<Record<string, str
     return { ok: false, message: `editor "${command}"${variable === undefined ? '' : ` (${variable})`}: ${messageOf(error)}; the text is as it was` };
   } finally {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+/** Lets a person edit a file where it lies, in the same editor; a folder that is missing is made, so that it can be saved. Never rejects. */
+export async function editFile(file: string, env: Readonly<Record<string, string | undefined>>): Promise<{ readonly ok: true } | { readonly ok: false; readonly message: string }> {
+  const [variable, command] = editorOf(env);
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await run(command, file, env);
+    return { ok: true };
+  } catch (error) {
+    return { ok: false, message: `editor "${command}"${variable === undefined ? '' : ` (${variable})`}: ${messageOf(error)}` };
   }
 }
 

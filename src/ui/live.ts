@@ -1,4 +1,4 @@
-import { sanitise } from '#lib/terminal.ts';
+import { sanitise, width } from '#lib/terminal.ts';
 import { activityLine } from './activity-line.ts';
 import { drawAnswer } from './block-lines.ts';
 import { cardLine, drawTitle } from './card-lines.ts';
@@ -18,9 +18,12 @@ export interface Live {
 }
 
 const PROGRESS_LINES = 3;
-const MOST_RUNNING = 4;
-/** With more tools at once each has one line, without its output. */
+/** So many tools have a line each where there is little room. */
+const MOST_BRIEF = 4;
+/** With more tools at once each has its title and the last line of its output. */
 const MOST_WITH_OUTPUT = 2;
+/** The tool that runs a sub-agent. */
+const AGENT = 'Task';
 const MOST_QUEUED = 3;
 const MOST_TODOS = 8;
 const MOST_THINKING = 2;
@@ -43,15 +46,15 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
     return taken;
   };
   const [dialog] = screen.dialogs;
-  const drawnDialog = dialog === undefined ? [] : take(drawDialog(dialog, dialogRoom(screen, rows), pen));
+  const drawnDialog = dialog === undefined ? [] : take(withOthers(drawDialog(dialog, dialogRoom(screen, rows), pen), screen.dialogs.length - 1, pen));
   // With a dialog the work waits for the person: to turn a spinner would be a lie, and Esc means something else.
   const activity = dialog === undefined ? activityLine(screen, now, pen) : undefined;
   const activityLines = take(activity === undefined ? [] : ['', activity]);
   const queued = take(drawQueued(screen, pen));
   const panel = screen.showTodos && dialog === undefined ? drawTodos(screen.todos, Math.min(MOST_TODOS, Math.floor(room / 2)), pen) : [];
   const todos = take(activity === undefined && panel.length > 0 && panel.length < room ? ['', ...panel] : panel);
-  const brief = dialog !== undefined || room < BRIEF_BELOW || screen.running.length > MOST_WITH_OUTPUT;
-  const running = take(drawRunning(screen.running, brief, pen));
+  const brief = dialog !== undefined || room < BRIEF_BELOW;
+  const running = take(drawRunning(screen.running, brief, room, pen));
   const { text, unseen } = near(screen.answer?.rest ?? '');
   const answer = tail(drawAnswerTail(screen, text, pen), room, pen.theme, unseen);
   return { above: [...answer, ...running, ...activityLines, ...todos, ...queued], dialog: drawnDialog, status };
@@ -61,6 +64,13 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
 export function dialogRoom(screen: Screen, rows: number): number {
   const room = rows - (screen.status === undefined ? 0 : 1);
   return Math.max(Math.min(room, LEAST_DIALOG), room - 3);
+}
+
+/** Says in a dialog's rule that others wait behind it. */
+function withOthers(lines: readonly string[], others: number, { theme, columns }: Pen): readonly string[] {
+  if (others === 0 || lines.length === 0) return lines;
+  const words = `── ${others === 1 ? '1 more waits' : `${others} more wait`} `;
+  return [theme('accent', clip(words + '─'.repeat(Math.max(0, columns - words.length)), columns)), ...lines.slice(1)];
 }
 
 function drawAnswerTail({ answer, thinking }: Screen, text: string, pen: Pen): readonly string[] {
@@ -86,13 +96,36 @@ function near(text: string): { readonly text: string; readonly unseen: number } 
   return { text: [...head, ...lines.slice(-NEAR_LINES)].join('\n'), unseen };
 }
 
-function drawRunning(running: readonly Running[], brief: boolean, pen: Pen): readonly string[] {
-  const shown = running.slice(0, MOST_RUNNING).flatMap(({ card, tail: output }) => {
-    if (brief) return [clip(`${pen.theme('accent', '○')} ${cardLine(card, pen.columns - 2)}`, pen.columns)];
-    return ['', ...drawTitle(card, pen, '○').slice(0, 2), ...drawProgress(output, pen)];
-  });
-  const more = running.length - MOST_RUNNING;
+/** A sub-agent says what it is at in one line: its two lines stand from the beginning, so that nothing jumps while several work. */
+function drawRunning(running: readonly Running[], brief: boolean, room: number, pen: Pen): readonly string[] {
+  if (!brief && running.length <= MOST_WITH_OUTPUT) return running.flatMap((one) => ['', ...drawAtLength(one, pen)]);
+  const two = !brief && running.length * 2 <= room;
+  const most = brief ? MOST_BRIEF : Math.max(MOST_BRIEF, Math.floor(room / 2));
+  const shown = running.slice(0, most).flatMap((one) => (two ? drawShort(one, pen) : [drawBrief(one, pen)]));
+  const more = running.length - most;
   return more > 0 ? [...shown, clip(pen.theme('dim', `  … and ${more} more`), pen.columns)] : shown;
+}
+
+function drawAtLength({ call, card, tail: output }: Running, pen: Pen): readonly string[] {
+  const title = drawTitle(card, pen, '○').slice(0, 2);
+  return [...title, ...(call.tool === AGENT ? drawProgress(lastLine(output) || 'begins', pen) : drawProgress(output, pen))];
+}
+
+function drawShort({ call, card, tail: output }: Running, pen: Pen): readonly string[] {
+  const doing = lastLine(output) || (call.tool === AGENT ? 'begins' : '');
+  return [clip(`${pen.theme('accent', '○')} ${cardLine(card, pen.columns - 2)}`, pen.columns), ...drawProgress(doing, pen)];
+}
+
+/** Of one line what it does has about half. */
+function drawBrief({ call, card, tail: output }: Running, { theme, columns }: Pen): string {
+  const doing = call.tool === AGENT ? sanitise(lastLine(output), { newlines: false, tabs: 4, dropColours: true }) : '';
+  const room = columns - 2;
+  const title = cardLine(card, doing === '' ? room : Math.max(Math.ceil(room / 2), room - 3 - width(doing)));
+  return clip(`${theme('accent', '○')} ${title}${doing === '' ? '' : theme('dim', ` · ${doing}`)}`, columns);
+}
+
+function lastLine(output: string): string {
+  return output.trimEnd().split('\n').at(-1) ?? '';
 }
 
 function drawProgress(output: string, pen: Pen): readonly string[] {
@@ -103,7 +136,8 @@ function drawProgress(output: string, pen: Pen): readonly string[] {
 }
 
 function drawQueued({ queued, held }: Screen, pen: Pen): readonly string[] {
-  const lines = [...queued.map(({ text }) => text), ...held];
+  const lines = [...queued, ...held].map(({ text }) => text);
+  const key = pen.keys.label('queue');
   const shown = lines.slice(-MOST_QUEUED).map((text) => clip(pen.theme('dim', `  ⧗ ${sanitise(text, { newlines: false, tabs: 4 })}`), pen.columns));
-  return lines.length > MOST_QUEUED ? [clip(pen.theme('dim', `  ⧗ ${lines.length - MOST_QUEUED} more are queued`), pen.columns), ...shown] : shown;
+  return lines.length > MOST_QUEUED ? [clip(pen.theme('dim', `  ⧗ ${lines.length - MOST_QUEUED} more are queued${key === undefined ? '' : ` · ${key} lists them`}`), pen.columns), ...shown] : shown;
 }

@@ -16,6 +16,11 @@ export interface PickerDialog {
   readonly at: number;
 }
 
+/** The list begins at the item that is in effect already, where there is one. */
+export function openPicker(id: number, picker: Picker): PickerDialog {
+  return { type: 'picker', id, picker, filter: '', at: Math.max(0, picker.items.findIndex((item) => item.id === picker.now)) };
+}
+
 type Item = Picker['items'][number];
 
 const PAGE = 8;

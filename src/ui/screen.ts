@@ -3,11 +3,13 @@ import type { Card } from '#domain/card.ts';
 import type { Entry, EntryOf } from '#domain/entry.ts';
 import { QUEUE_SOURCE } from '#domain/folds.ts';
 import type { Moment } from '#domain/reminder.ts';
+import type { TaskRecord } from '#domain/tasks.ts';
 import type { Call, CallId } from '#domain/tool.ts';
 import { never } from '#lib/brand.ts';
-import { answerOf, type Block, type BlockBody, blocksOf, endingOf, isFolded, type Said, saidOf, thoughtsOf } from './blocks.ts';
-import type { ScreenEvent, Status } from './contract.ts';
+import { answerOf, type Block, type BlockBody, blocksOf, endingOf, isFolded, type Said, saidOf, taskBlocks, thoughtsOf } from './blocks.ts';
+import type { ScreenEvent, Status, Waiting } from './contract.ts';
 import { type Dialog, openDialog } from './dialog.ts';
+import { stillWaiting } from './dialog-queue.ts';
 import { beyond, type Piece, splitMarkdown } from './markdown-split.ts';
 import { tokens } from './numbers.ts';
 
@@ -46,13 +48,15 @@ export interface Screen {
   readonly written: number;
   readonly queued: readonly EntryOf<'queued'>[];
   /** Commands that run when the work in hand is done. */
-  readonly held: readonly string[];
+  readonly held: readonly Waiting[];
   /** Reminders of the moment that is under way. */
   readonly said: readonly Said[];
   readonly moment: Moment | undefined;
   /** Open questions, pickers and secrets, oldest first: the first one has the keyboard. */
   readonly dialogs: readonly Dialog[];
   readonly todos: readonly TodoItem[];
+  /** Background tasks by their ids, each in the state that was told. */
+  readonly tasks: ReadonlyMap<string, TaskRecord['state']>;
   readonly status: Status | undefined;
   readonly model: string | undefined;
   readonly expanded: boolean;
@@ -62,7 +66,7 @@ export interface Screen {
 
 export const blank: Screen = {
   generation: 0, done: [], answer: undefined, thinking: undefined, writing: undefined, running: [], waiting: undefined, doing: undefined,
-  busySince: undefined, written: 0, queued: [], held: [], said: [], moment: undefined, dialogs: [], todos: [], status: undefined, model: undefined,
+  busySince: undefined, written: 0, queued: [], held: [], said: [], moment: undefined, dialogs: [], todos: [], tasks: new Map(), status: undefined, model: undefined,
   expanded: false, showTodos: true, lastFault: undefined,
 };
 
@@ -97,12 +101,12 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'status': return { ...screen, status: event.status };
     case 'card': return push(screen, { type: 'card', card: event.card });
     case 'line': return push({ ...screen, lastFault: undefined }, { type: 'command', line: event.line });
-    case 'held': return { ...screen, held: event.lines };
+    case 'held': return withQueue({ ...screen, held: event.lines });
     case 'compacted': return push(screen, compacted(event));
-    case 'ask': case 'pick': case 'secret': return { ...screen, dialogs: [...screen.dialogs.filter(({ id }) => id !== event.id), openDialog(event)] };
+    case 'ask': case 'pick': case 'secret': case 'queue': return { ...screen, dialogs: [...screen.dialogs.filter(({ id }) => id !== event.id), openDialog(event)] };
     case 'settled': return { ...screen, dialogs: screen.dialogs.filter(({ id }) => id !== event.id) };
     case 'dialog': return { ...screen, dialogs: screen.dialogs.map((dialog) => (dialog.id === event.dialog.id ? event.dialog : dialog)) };
-    case 'draft': return screen;
+    case 'draft': case 'edit': return screen;
     case 'toggle': return event.what === 'todos' ? { ...screen, showTodos: !screen.showTodos } : expand(screen);
     default: return never(event);
   }
@@ -137,15 +141,29 @@ function settle(screen: Screen, entry: Entry): Screen {
     case 'assistant': return settleAnswer(screen, entry);
     case 'reminder': return settleReminder(screen, entry);
     case 'queued': return { ...screen, queued: [...screen.queued, entry] };
-    case 'unqueued': return { ...screen, queued: screen.queued.filter(({ id }) => id !== entry.target) };
+    case 'unqueued': return withQueue({ ...screen, queued: screen.queued.filter(({ id }) => id !== entry.target) });
     case 'attach': return entry.attachment.kind === 'todo' && entry.attachment.id === TODO_LIST_ID ? { ...screen, todos: entry.attachment.items } : screen;
     case 'detach': return entry.attachmentId === TODO_LIST_ID ? { ...screen, todos: [] } : screen;
     case 'head': return settleHead(screen, entry.model);
+    case 'task': return settleTask(screen, entry.task);
     case 'toolResult': return push({ ...live(screen), running: without(screen.running, entry.callId) }, ...blocksOf(entry));
     case 'compaction': return push({ ...live(screen), doing: undefined }, ...blocksOf(entry));
     case 'shell': return push({ ...live(screen), running: [] }, ...blocksOf(entry));
     default: return push(screen, ...blocksOf(entry));
   }
+}
+
+/** A dialog of the queue offers what waits still. */
+function withQueue(screen: Screen): Screen {
+  if (!screen.dialogs.some(({ type }) => type === 'queue')) return screen;
+  const ids = new Set<string>([...screen.queued, ...screen.held].map(({ id }) => id));
+  return { ...screen, dialogs: screen.dialogs.map((dialog) => (dialog.type === 'queue' ? stillWaiting(dialog, ids) : dialog)) };
+}
+
+/** A task is told of when it begins and when it has ended, once each. */
+function settleTask(screen: Screen, task: TaskRecord): Screen {
+  if (screen.tasks.get(task.id) === task.state) return screen;
+  return push({ ...screen, tasks: new Map(screen.tasks).set(task.id, task.state) }, ...taskBlocks(task));
 }
 
 function settleHead(screen: Screen, model: string): Screen {
@@ -180,7 +198,7 @@ function settleReminder(screen: Screen, entry: EntryOf<'reminder'>): Screen {
   const words = (entry.userTexts ?? []).map((text): BlockBody => ({ type: 'prompt', text, media: [] }));
   if (words.length === 0 && entry.source !== QUEUE_SOURCE) return open;
   const last = open.queued.findIndex(({ id }) => id === entry.snapshot);
-  return push({ ...open, queued: open.queued.slice(last + 1) }, ...words);
+  return push(withQueue({ ...open, queued: open.queued.slice(last + 1) }), ...words);
 }
 
 function stream(screen: Screen, text: string): Screen {

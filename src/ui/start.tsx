@@ -5,7 +5,7 @@ import { App } from './app.tsx';
 import type { Composer } from './composer-store.ts';
 import type { Controller, ScreenEvent } from './contract.ts';
 import { Desk } from './desk.ts';
-import { editOutside } from './external-editor.ts';
+import { editFile, editOutside } from './external-editor.ts';
 import { createHighlighter } from './highlight.ts';
 import type { KeyTable } from './keys.ts';
 import type { Terminal } from './terminal.ts';
@@ -49,8 +49,12 @@ export function startScreen(options: ScreenOptions): RunningScreen {
     desk.dispatch({ type: 'fault', where: 'not edited', message: edited.message });
     return undefined;
   };
+  const openFile = async (file: string): Promise<string | undefined> => {
+    const edited = await terminal.lend(() => editFile(file, env)).catch((error: unknown) => ({ ok: false, message: messageOf(error) }) as const);
+    return edited.ok ? undefined : edited.message;
+  };
   const desk: Desk = new Desk({
-    controller, composer, keys, theme, openEditor, highlight: createHighlighter(), measure: width, now: options.now ?? Date.now,
+    controller, composer, keys, theme, openEditor, openFile, highlight: createHighlighter(), measure: width, now: options.now ?? Date.now,
     size: () => screen.window,
     suspend: () => { terminal.suspend(); },
     redraw: () => { screen.redraw(); },

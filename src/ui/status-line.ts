@@ -2,18 +2,19 @@ import type { PermissionMode } from '#domain/entry.ts';
 import { sanitise, truncateTo, width } from '#lib/terminal.ts';
 import type { Status } from './contract.ts';
 import { clip } from './lines.ts';
-import { dollars, tokens } from './numbers.ts';
+import { count } from '#lib/text.ts';
+import { dollars, tokens as short } from './numbers.ts';
 import type { Role, Theme } from './theme.ts';
 
-type Name = 'unsaved' | 'model' | 'mode' | 'branch' | 'directory' | 'context' | 'pins' | 'cache' | 'cost';
+type Name = 'unsaved' | 'model' | 'mode' | 'branch' | 'directory' | 'context' | 'pins' | 'cache' | 'cost' | 'tasks';
 
 /** Wordings of one part, the longest first; after the last it is left out. */
 type Wordings = readonly string[];
 
-const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
+const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
 /** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
 const GIVE_WAY: readonly Name[] = [
-  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'mode', 'context',
+  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'tasks', 'cost', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'tasks', 'mode', 'context',
 ];
 const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
   default: { role: 'modeDefault', words: ['asks before it acts', 'asks first', 'asks'] },
@@ -22,6 +23,8 @@ const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly wor
   auto: { role: 'modeEdits', words: ['decides by itself', 'auto mode', 'auto'] },
   bypassPermissions: { role: 'modeBypass', words: ['never asks', 'never asks', 'bypass'] },
 };
+/** Share of the budget from which on the user is warned. */
+const NEAR_BUDGET = 0.8;
 const SEPARATOR = ' · ';
 
 /** The status bar: one line of at most `columns` cells. Less important parts get shorter, then go. */
@@ -42,24 +45,28 @@ function roleOf(name: Name, status: Status): Role {
   if (name === 'mode') return MODES[status.mode].role;
   if (name === 'unsaved') return 'bad';
   if (name === 'context') return status.used >= status.limit * 0.9 ? 'bad' : status.used >= status.limit * 0.75 ? 'warning' : 'dim';
+  if (name === 'cost') return status.budgetUsd === undefined || status.usd === undefined ? 'dim' : status.usd >= status.budgetUsd ? 'bad' : status.usd >= status.budgetUsd * NEAR_BUDGET ? 'warning' : 'dim';
+  if (name === 'tasks') return 'accent';
   return name === 'model' ? (status.demo ? 'warning' : 'accent') : 'dim';
 }
 
 function wordingsOf(status: Status): Readonly<Record<Name, Wordings>> {
-  const { model, demo, mode, branch, directory, used, limit, estimated, pins, pinTokens, cacheShare, usd, unsaved } = status;
+  const { model, demo, mode, branch, directory, used, limit, estimated, pins, pinTokens, cacheShare, usd, unsaved, tasks, budgetUsd } = status;
   const line = (text: string): string => sanitise(text, { newlines: false, tabs: 4 });
   const about = estimated ? '~' : '';
   const share = limit > 0 ? `${about}${Math.round((used / limit) * 100)} %` : '';
-  const count = `${pins} ${pins === 1 ? 'pin' : 'pins'}`;
+  const pinned = `${pins} ${pins === 1 ? 'pin' : 'pins'}`;
+  const spent = usd === undefined ? '$?' : dollars(usd);
   return {
     unsaved: unsaved === undefined ? [] : [`not saved: ${line(unsaved)}`, 'not saved'],
     model: demo ? [`${line(model)}, not an AI`, 'demo'] : [line(model), line(model).replace(/^claude-/, '')],
     mode: MODES[mode].words,
     directory: [line(directory), truncateTo(line(directory).replace(/^.*[/\\](?=.)/, ''), 20)],
     branch: branch === undefined ? [] : [truncateTo(`⎇ ${line(branch)}`, 40), truncateTo(`⎇ ${line(branch)}`, 16)],
-    context: [`${about}${tokens(used)} of ${tokens(limit)} tokens`, `${about}${tokens(used)}/${tokens(limit)}`, share],
-    pins: pins === 0 ? [] : [`${count} ${tokens(pinTokens)}`, count],
+    context: [`${about}${short(used)} of ${short(limit)} tokens`, `${about}${short(used)}/${short(limit)}`, share],
+    pins: pins === 0 ? [] : [`${pinned} ${short(pinTokens)}`, pinned],
     cache: cacheShare === undefined ? [] : [`cache ${Math.round(cacheShare * 100)} %`],
-    cost: [usd === undefined ? '$?' : dollars(usd)],
+    cost: [budgetUsd === undefined ? spent : `${spent} of ${dollars(budgetUsd)}`, spent],
+    tasks: tasks === 0 ? [] : [`${count(tasks, 'task')} · /tasks`, count(tasks, 'task')],
   };
 }

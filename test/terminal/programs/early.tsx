@@ -21,7 +21,7 @@ setTimeout(() => {
   composer.measureWith(width);
   composer.connect({
     submit(text) { sent = [...sent, `sent: ${text}`]; changed(); }, interrupt: () => false, cycleMode() { sent = [...sent, 'mode']; changed(); },
-    takeBack: () => undefined, completeFile: async (query) => ({ items: [{ insert: `${query}.ts`, label: `${query}.ts` }], more: false }), completeCommand: async () => [],
+    takeBack: () => undefined, queue: () => false, background: () => false, completeFile: async (query) => ({ items: [{ insert: `${query}.ts`, label: `${query}.ts` }], more: false }), completeCommand: async () => [],
     exit() { instance.unmount(); terminal.leave(0); }, view: () => undefined, openEditor: async () => undefined,
   });
   terminal.listen((event) => { composer.input(event); });

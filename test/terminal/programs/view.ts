@@ -68,6 +68,9 @@ const controller: Controller = {
   takeBack: () => undefined,
   answer: (_, given) => { settled(`answer ${JSON.stringify(given)}`); },
   pick: (_, item) => { settled(`picked ${item}`); },
+  queue: () => false,
+  chosen: (_, choice) => { settled(`chosen ${JSON.stringify(choice)}`); },
+  edited: (_, problem) => { settled(`edited ${problem}`); },
   secret: (_, text) => { settled(`secret of ${text?.length}`); },
   completeFile: () => Promise.resolve({ items: [], more: false }),
   completeCommand: () => Promise.resolve([]),
@@ -82,7 +85,7 @@ const screen = startScreen({
 });
 screen.dispatch({
   type: 'status', status: {
-    model: 'pinion-demo', demo: true, mode: 'default', branch: 'main', directory: '/x', used: 1200, limit: 100_000, estimated: true, pins: 1, pinTokens: 100, cacheShare: 0.5, usd: 0, unsaved: undefined,
+    model: 'pinion-demo', demo: true, mode: 'default', branch: 'main', directory: '/x', used: 1200, limit: 100_000, estimated: true, pins: 1, pinTokens: 100, cacheShare: 0.5, usd: 0, budgetUsd: undefined, tasks: 0, unsaved: undefined,
   },
 });
 screen.dispatch({ type: 'card', card: { title: 'BANNER of the program', body: [] } });

@@ -24,6 +24,9 @@ function setUp(size = { columns: 61, rows: 24 }, before = ''): Told {
     takeBack: () => 'taken back',
     answer: (id, answer: Answer) => { told.push(`answer ${id} ${JSON.stringify(answer)}`); },
     pick: (id, item) => { told.push(`pick ${id} ${item}`); },
+    queue: () => { told.push('queue'); return true; },
+    chosen: (id, choice) => { told.push(`chosen ${id} ${JSON.stringify(choice)}`); },
+    edited: (id, problem) => { told.push(`edited ${id} ${problem}`); },
     secret: (id, words) => { told.push(`secret ${id} ${words}`); },
     completeFile: () => Promise.resolve({ items: [], more: false }),
     completeCommand: () => Promise.resolve([{ insert: '/help', label: '/help' }]),
@@ -35,7 +38,7 @@ function setUp(size = { columns: 61, rows: 24 }, before = ''): Told {
   for (const letter of before) composer.input(key(letter));
   const desk = new Desk({
     controller, composer, keys, theme: themeOf('plain', {}), highlight: createHighlighter(), measure: width, size: () => size, now: () => clock.now,
-    suspend: () => { told.push('suspend'); }, redraw: () => { told.push('redraw'); }, openEditor: (words) => Promise.resolve(`${words} edited`),
+    suspend: () => { told.push('suspend'); }, redraw: () => { told.push('redraw'); }, openFile: (file) => Promise.resolve(file === '/missing' ? 'no editor' : undefined), openEditor: (words) => Promise.resolve(`${words} edited`),
   });
   onTestFinished(() => { desk.close(); composer.close(); });
   return {

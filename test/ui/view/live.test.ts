@@ -13,7 +13,7 @@ import { plainPen } from './pens.ts';
 
 const STATUS: Status = {
   model: 'pinion-demo', demo: true, mode: 'default', branch: 'main', directory: '/x', used: 1200, limit: 100_000, estimated: true, pins: 1, pinTokens: 10,
-  cacheShare: 0.5, usd: 0, unsaved: undefined,
+  cacheShare: 0.5, usd: 0, budgetUsd: undefined, tasks: 0, unsaved: undefined,
 };
 
 function run(events: readonly ScreenEvent[], from: Screen = blank): Screen {
@@ -98,7 +98,7 @@ describe('what gives way', () => {
 
   it('shows commands that wait below queued words', () => {
     const queued: ScreenEvent = { type: 'entry', entry: createLog()({ type: 'queued', text: 'words' }) };
-    expect(drawLive(run([queued, { type: 'held', lines: ['!make'] }]), 10, plainPen(60), 0).above).toEqual(['  ⧗ words', '  ⧗ !make']);
+    expect(drawLive(run([queued, { type: 'held', lines: [{ id: 'h', text: '!make' }] }]), 10, plainPen(60), 0).above).toEqual(['  ⧗ words', '  ⧗ !make']);
   });
 
   it('names keys as they are bound', () => {

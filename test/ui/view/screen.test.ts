@@ -141,8 +141,8 @@ describe('the screen as a fold', () => {
   });
 
   it('keeps commands that wait in sight, across a new session too', () => {
-    const held = run([{ type: 'held', lines: ['!make', '/clear'] }, { type: 'replay', entries: [] }]);
-    expect(held.held).toEqual(['!make', '/clear']);
+    const held = run([{ type: 'held', lines: [{ id: 'a', text: '!make' }, { id: 'b', text: '/clear' }] }, { type: 'replay', entries: [] }]);
+    expect(held.held.map(({ text }) => text)).toEqual(['!make', '/clear']);
     expect(run([{ type: 'held', lines: [] }], held).held).toEqual([]);
   });
 

@@ -19,7 +19,7 @@ function setUp(columns = 60, rows = 20) {
   const stdout = createStdout({ target, measure: width });
   const told: string[] = [];
   const controller: Controller = {
-    submit: (words) => { told.push(words); }, background: () => false, interrupt: () => false, cycleMode: () => undefined, takeBack: () => undefined, answer: () => undefined, pick: () => undefined, secret: () => undefined,
+    submit: (words) => { told.push(words); }, background: () => false, interrupt: () => false, cycleMode: () => undefined, takeBack: () => undefined, answer: () => undefined, pick: () => undefined, secret: () => undefined, queue: () => false, chosen: () => undefined, edited: () => undefined,
     completeFile: () => Promise.resolve({ items: [], more: false }), completeCommand: () => Promise.resolve([]), history: () => Promise.resolve([]), exit: () => undefined,
   };
   const keys = keyTable();

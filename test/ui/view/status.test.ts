@@ -11,7 +11,7 @@ import { colourPen, plainPen } from './pens.ts';
 const plain = themeOf('plain', {});
 const STATUS: Status = {
   model: 'claude-opus-5-5', demo: false, mode: 'default', branch: 'main', directory: '/home/me/project', used: 12_345, limit: 200_000, estimated: true,
-  pins: 3, pinTokens: 4200, cacheShare: 0.934, usd: 1.234, unsaved: undefined,
+  pins: 3, pinTokens: 4200, cacheShare: 0.934, usd: 1.234, budgetUsd: undefined, tasks: 0, unsaved: undefined,
 };
 
 describe('the status bar', () => {
