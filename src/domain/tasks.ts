@@ -14,6 +14,8 @@ export interface TaskRecord {
   readonly exitCode?: number;
   /** Name of a named agent. */
   readonly name?: string;
+  /** Type of a sub-agent. */
+  readonly agent?: string;
   /** What a sub-agent came to, capped. */
   readonly result?: string;
 }

@@ -20,7 +20,7 @@ export interface AgentOptions extends Beside {
 export function wireAgents(_options: AgentOptions): AgentPort {
   return {
     types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]),
-    send: () => Promise.resolve({ problem: 'there are no agents' }),
+    send: () => Promise.resolve({ problem: 'there are no agents' }), live: () => [], stop: () => false, background: () => false,
     async* run() { return { kind: 'failed', text: 'there are no agents', steps: 0, spent: [] }; },
   };
 }

@@ -1,13 +1,14 @@
 import type { ToolContext } from '#tools/define.ts';
 
-/** A house in which nobody answers and there are no skills, agents or tasks. */
-export const nobody: Pick<ToolContext, 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+/** A house in which nobody answers and there are no skills, agents, tasks or tools to load. */
+export const nobody: Pick<ToolContext, 'loadable' | 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+  loadable: () => [],
   ask: () => Promise.resolve(undefined),
   mode: () => 'default',
   skills: { list: () => Promise.resolve([]), load: () => Promise.resolve({ problem: 'there are no skills' }) },
   agents: {
     types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]),
-    send: () => Promise.resolve({ problem: 'there are no agents' }),
+    send: () => Promise.resolve({ problem: 'there are no agents' }), live: () => [], stop: () => false, background: () => false,
     async *run() { return { kind: 'failed', text: 'there are no agents', steps: 0, spent: [] }; },
   },
   tasks: {
