@@ -62,7 +62,19 @@ function headPieces({ request, age }: Look, log: readonly Entry[]): Piece[] {
   const system = request.system.map(({ text }, index): Piece => (
     { ...shared, label: index === 0 ? 'System prompt' : 'Added to the system prompt', group: 'system', origin: index === 0 ? 'pinion' : 'user', text, fixed: 0 }));
   if (request.tools.length === 0) return system;
-  return [...system, { ...shared, label: count(request.tools.length, 'tool'), group: 'tools', origin: 'pinion', text: JSON.stringify(request.tools), fixed: FOR_TOOLS }];
+  const plain = request.tools.filter((tool) => tool.defer_loading !== true);
+  const used = new Set(request.messages.flatMap(({ content }) => (typeof content === 'string' ? [] : content.flatMap((block) => referencesIn(block)))));
+  const unused = request.tools.filter(({ name, defer_loading: deferred }) => deferred === true && !used.has(name));
+  return [
+    ...system, { ...shared, label: count(plain.length, 'tool'), group: 'tools', origin: 'pinion', text: JSON.stringify(plain), fixed: FOR_TOOLS },
+    ...unused.map(({ name }): Piece => ({ ...shared, label: `${shortened(name)} (on demand, not loaded now)`, group: 'tools', origin: 'pinion', text: '', fixed: 0 })),
+  ];
+}
+
+/** Names of the tools that a result has loaded. */
+function referencesIn(block: ContentBlock): readonly string[] {
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return [];
+  return block.content.flatMap((part) => (part.type === 'tool_reference' ? [part.tool_name] : []));
 }
 
 function blockPieces(block: ContentBlock, origin: Origin, at: number, look: Look): Piece[] {
@@ -89,6 +101,8 @@ function resultPieces(block: Extract<ContentBlock, { type: 'tool_result' }>, ori
   const label = result?.type === 'toolResult' ? shortened(result.result.card.title || result.tool) : 'A call without result';
   return [
     { ...base, label, group: 'tool results', origin: result?.type === 'toolResult' ? result.tool : 'pinion', text: own, fixed: 8 },
+    // What a reference stands for is rendered where it stands.
+    ...referencesIn(block).map((name): Piece => ({ ...base, label: `${shortened(name)} (on demand)`, group: 'tools', origin: 'ToolSearch', text: JSON.stringify(look.request.tools.find((tool) => tool.name === name) ?? ''), fixed: 0 })),
     ...content.flatMap((part) => (part.type === 'image' || part.type === 'document' ? [mediaPiece(part, parts, 'toolResult', base, look)] : [])),
     ...(said?.type === 'text' ? reminderPieces(said.text, reminders, base, look) : []),
   ];

@@ -106,7 +106,7 @@ async function* run(call: Run): AsyncGenerator<ModelDelta, Reply> {
     const quirk = newQuirk(trouble, sending, dropped);
     if (quirk !== undefined) {
       dropped.add(quirk);
-      yield { type: 'fault', where: 'request', message: `${hostOf(call.baseURL)} does not take ${nameOf(quirk)}; sent again without it` };
+      yield { type: 'fault', where: 'request', message: refusalOf(quirk, hostOf(call.baseURL)) };
       continue;
     }
     const next = retry.next(trouble);
@@ -174,6 +174,11 @@ function newQuirk({ refusal }: Trouble, { body, betas }: Sending, dropped: Reado
   if (refusal === undefined || (refusal.status !== 400 && refusal.status !== 422) || dropped.size >= MOST_QUIRKS_PER_REQUEST) return undefined;
   const quirk = quirkIn(refusal.message, body, betas);
   return quirk === undefined || dropped.has(quirk) ? undefined : quirk;
+}
+
+function refusalOf(quirk: Quirk, host: string): string {
+  if (quirk !== 'tools.defer_loading' && quirk !== 'tool_reference') return `${host} does not take ${nameOf(quirk)}; sent again without it`;
+  return `${host} knows no tools that are loaded on demand; they are sent as plain ones, and each that is loaded has the cache begin anew`;
 }
 
 function nameOf(quirk: Quirk): string {

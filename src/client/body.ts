@@ -42,7 +42,8 @@ export function bodyOf(request: ModelRequest, marks: CacheMarks, options: BodyOp
   const limit = Math.min(options.maxTokens ?? outputLimit(facts, effort), facts.maxOutput, limitIn(quirks));
   const marked = !quirks.has('cache_control');
   const hourUpTo = quirks.has('cache_control.ttl') ? undefined : marks.hourUpTo;
-  const messages = marked ? markMessages(request.messages, marks.blocks, hourUpTo) : request.messages;
+  const whole = referring(request.messages, quirks);
+  const messages = marked ? markMessages(whole, marks.blocks, hourUpTo) : whole;
   const { thinking, betas } = thinkingOf(request, options, limit);
   const tools = request.tools.map((tool) => without(tool, quirks));
   return {
@@ -93,7 +94,25 @@ function limitIn(quirks: ReadonlySet<Quirk>): number {
 }
 
 function without(tool: object, quirks: ReadonlySet<Quirk>): object {
-  return Object.fromEntries(Object.entries(tool).filter(([field]) => !quirks.has(`tools.${field}`)));
+  return Object.fromEntries(Object.entries(tool).filter(([field]) => !quirks.has(`tools.${field}`) && !(field === 'defer_loading' && loadsPlainly(quirks))));
+}
+
+/** For servers that know nothing of tools that are loaded on demand: a result that refers to some says so in words. */
+function referring(messages: readonly MessageParam[], quirks: ReadonlySet<Quirk>): readonly MessageParam[] {
+  if (!loadsPlainly(quirks)) return messages;
+  return messages.map((message) => {
+    const { content } = message;
+    return message.role !== 'user' || typeof content === 'string' ? message : { ...message, content: content.map(inWords) };
+  });
+}
+
+function loadsPlainly(quirks: ReadonlySet<Quirk>): boolean {
+  return quirks.has('tool_reference') || quirks.has('tools.defer_loading');
+}
+
+function inWords(block: ContentBlock): ContentBlock {
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return block;
+  return { ...block, content: block.content.map((part) => (part.type === 'tool_reference' ? { type: 'text', text: `${part.tool_name} is loaded.` } : part)) };
 }
 
 function markLast(system: readonly TextBlock[], mark: Mark): readonly TextBlock[] {

@@ -2,7 +2,7 @@ import { type Obj, objOf } from './json.ts';
 
 /**
  * What a server will not take of a request, found out from its refusals: a field to leave out (`thinking.display`, `tools.strict`),
- * `beta:<name>`, `system-role`, or `max_tokens:<limit>`.
+ * `beta:<name>`, `system-role`, `tool_reference` (tools that are loaded on demand), or `max_tokens:<limit>`.
  */
 export type Quirk = string;
 
@@ -25,14 +25,22 @@ export function quirkIn(words: string, body: Obj, betas: readonly string[]): Qui
   const limit = /max_tokens: \d+ > (\d+)/.exec(words)?.[1];
   if (limit !== undefined) return `max_tokens:${limit}`;
   if (/\brole\b/i.test(words) && /system|'user' or 'assistant'/i.test(words) && hasSystemMessage(body)) return 'system-role';
+  if (/input tag ['"`]tool_reference/i.test(words)) return 'tool_reference';
   if (!COMPLAINT.test(words)) return undefined;
+  if (/defer_loading|tool_reference/.test(words) && !/tools\.\d+/.test(words)) return 'tool_reference';
   const tool = /tools\.\d+\.(?:custom\.)?([a-z_]+)/.exec(words)?.[1];
   if (tool !== undefined && tool !== 'cache_control') return NEEDED_OF_TOOL.has(tool) ? undefined : `tools.${tool}`;
   if (/cache_control|cache control/i.test(words)) return /\bttl\b/.test(words) ? 'cache_control.ttl' : 'cache_control';
   if (words.startsWith('messages.')) return undefined;
   if (/\bdisplay\b/.test(words) && objOf(body['thinking'])['display'] !== undefined) return 'thinking.display';
   if (/output_config|\beffort\b/i.test(words) && body['output_config'] !== undefined) return 'output_config';
-  return /\bthinking\b/i.test(words) && body['thinking'] !== undefined ? 'thinking' : undefined;
+  if (/\bthinking\b/i.test(words) && body['thinking'] !== undefined) return 'thinking';
+  // Templates of local servers stumble over what they do not know without naming it.
+  return /item type|content type|block type/i.test(words) && refersToTools(body) ? 'tool_reference' : undefined;
+}
+
+function refersToTools({ messages }: Obj): boolean {
+  return JSON.stringify(messages ?? []).includes('"type":"tool_reference"');
 }
 
 function hasSystemMessage({ messages }: Obj): boolean {

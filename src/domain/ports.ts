@@ -6,7 +6,7 @@ import type { Moment, ReminderBody } from './reminder.ts';
 import type { ModelRequest } from './request.ts';
 import type { Session } from './session.ts';
 import type { TaskRecord, TaskView } from './tasks.ts';
-import type { Call, ToolEffect, ToolResult } from './tool.ts';
+import type { Call, DeferredTool, ToolEffect, ToolResult } from './tool.ts';
 
 // ── The model ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -76,7 +76,10 @@ export interface ToolOutcome {
 }
 
 export interface ToolPort {
+  /** Tools that requests hold from the start. */
   definitions(): readonly ToolDefinition[];
+  /** Tools that are loaded on demand; none without it. */
+  deferred?(): readonly DeferredTool[];
   /** Undefined for a tool that does not exist. */
   effect(call: Call): ToolEffect | undefined;
   /** How the call looks before it has run: its command, or the diff it would make. Never throws. */

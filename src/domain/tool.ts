@@ -33,6 +33,14 @@ export interface FileTouch {
 export const MISSING_HASH = 'missing' as BlobHash;
 export const UNREADABLE_HASH = 'unreadable' as BlobHash;
 
+/** A tool that no request holds until it was loaded. `summary`: what it does, on one line. */
+export interface DeferredTool {
+  readonly definition: ToolDefinition;
+  readonly summary: string;
+  /** `main`: sub-agents do not have it. */
+  readonly threads: 'all' | 'main';
+}
+
 /** A result is data whatever happened; only a broken program throws. */
 export interface ToolResult {
   readonly kind: 'ok' | 'failed' | 'refused' | 'interrupted';

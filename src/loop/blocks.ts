@@ -9,7 +9,8 @@ import { repaired } from './repair.ts';
 
 export type MediaBlock = Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam;
 export type ResultBlock = Anthropic.ToolResultBlockParam;
-export type ResultContent = TextBlock | MediaBlock;
+export type ReferenceBlock = Anthropic.ToolReferenceBlockParam;
+export type ResultContent = TextBlock | MediaBlock | ReferenceBlock;
 
 export const NO_OUTPUT = '(no output)';
 export const EMPTY_PROMPT = '(empty message)';
@@ -77,11 +78,16 @@ const SAID_OF = {
   interrupted: 'The user interrupted the call before it finished. It may have run in part.',
 } as const;
 
-/** What a call's result looks like on the wire, without its id. A result that is an error may hold text only. */
-export function resultContent(entry: EntryOf<'toolResult'>, blobs: BlobPort, leftOut: { whole: boolean; media: boolean }): { content: ResultContent[]; isError: boolean } {
-  const { kind, content } = entry.result;
+/**
+ * What a call's result looks like on the wire, without its id. A result that is an error may hold text only; one that refers
+ * to tools (`loadable`: those of the request that are deferred) may hold nothing else.
+ */
+export function resultContent(entry: EntryOf<'toolResult'>, blobs: BlobPort, leftOut: { whole: boolean; media: boolean }, loadable: ReadonlySet<string>): { content: ResultContent[]; isError: boolean } {
+  const { kind, content, loads = [] } = entry.result;
   const isError = kind !== 'ok';
   if (leftOut.whole) return { content: [textBlock(LEFT_OUT)], isError };
+  const references = isError ? [] : [...new Set(loads.map(({ name }) => name))].filter((name) => loadable.has(name));
+  if (references.length > 0) return { content: references.map((name): ReferenceBlock => ({ type: 'tool_reference', tool_name: name })), isError };
   const blocks: ResultContent[] = content.flatMap((part): ResultContent[] => {
     if (part.type === 'text') return isBlank(part.text) ? [] : [textBlock(cleanPart(part))];
     return [mediaBlock(part, blobs, leftOut.media || isError)];

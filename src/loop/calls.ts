@@ -159,7 +159,8 @@ function effectOf(call: Call, ports: Ports): ToolEffect | undefined {
 
 function unknownTool(call: Call, ports: Ports): ToolResult {
   const names = ports.tools.definitions().map(({ name }) => name).join(', ');
-  return failedCall(call, `There is no tool named "${call.tool}". The tools are: ${names || 'none'}.`);
+  const more = (ports.tools.deferred?.() ?? []).map(({ definition }) => definition.name).join(', ');
+  return failedCall(call, `There is no tool named "${call.tool}". The tools are: ${names || 'none'}.${more === '' ? '' : ` To be loaded with ToolSearch: ${more}.`}`);
 }
 
 function batchesOf(calls: readonly Call[], ports: Ports): Call[][] {

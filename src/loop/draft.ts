@@ -46,20 +46,24 @@ const BEGINNING = renderReminder(['The beginning of the conversation is not show
 export class Draft {
   readonly #amendments: Amendments;
   readonly #blobs: BlobPort;
+  readonly #loadable: ReadonlySet<string>;
   readonly #messages: Message[] = [];
   readonly #ids = new Set<string>();
   /** Calls of the last answer, and the reminders that go into their results. */
   #calls: OpenCall[] = [];
   #folded: EntryOf<'reminder'>[] = [];
+  /** Reminders of a step whose results could hold no text: they go with what comes next. */
+  #held: EntryOf<'reminder'>[] = [];
   #group: Group | undefined;
   /** What the next prompt brings along: commands that the user ran, and media that no result could hold. */
   #shells: EntryOf<'shell'>[] = [];
   #waiting: Made[] = [];
   #answered = 0;
 
-  constructor(amendments: Amendments, blobs: BlobPort) {
+  constructor(amendments: Amendments, blobs: BlobPort, loadable: ReadonlySet<string>) {
     this.#amendments = amendments;
     this.#blobs = blobs;
+    this.#loadable = loadable;
   }
 
   summary(entry: EntryOf<'compaction'>, open: OpenPrompt | undefined): void {
@@ -107,11 +111,13 @@ export class Draft {
   closeGroup(): void {
     if (this.#group === undefined) return;
     const { prompt, reminders } = this.#group;
+    const held = this.#held;
     this.#group = undefined;
+    this.#held = [];
     const own = prompt === undefined ? { media: [], text: [] } : this.#promptMade(prompt);
     const ran = this.#shells.map((entry): Made => ({ block: textBlock(shellText(entry, this.#leavesOut(entry))), origin: { what: 'shell', entries: [entry.id] } }));
     this.#push('user', [
-      ...ran, ...this.#waiting, ...this.#reminderMade(reminders), ...reminders.flatMap((entry) => this.#mediaMade(entry)), ...own.media,
+      ...ran, ...this.#waiting, ...this.#reminderMade([...held, ...reminders]), ...reminders.flatMap((entry) => this.#mediaMade(entry)), ...own.media,
       ...reminders.flatMap((entry) => this.#wordsMade(entry)), ...own.text,
     ]);
     this.#shells = [];
@@ -133,12 +139,15 @@ export class Draft {
   #settleCalls(): void {
     if (this.#calls.length === 0) return;
     const results = this.#calls.map((call) => this.#resultOf(call));
-    const last = results.at(-1);
-    const sound = results.findLast(({ isError }) => !isError);
+    const open = results.filter(({ content }) => content.every(({ type }) => type !== 'tool_reference'));
+    const last = open.at(-1);
+    const sound = open.findLast(({ isError }) => !isError);
     const media = this.#folded.flatMap((entry) => this.#mediaMade(entry));
     if (sound === undefined) this.#waiting.push(...media);
     else foldInto(sound, media);
-    if (last !== undefined) foldInto(last, this.#reminderMade(this.#folded));
+    const told = [...this.#held, ...this.#folded];
+    if (last !== undefined) foldInto(last, this.#reminderMade(told));
+    this.#held = last === undefined ? told : [];
     const words = this.#folded.flatMap((entry) => this.#wordsMade(entry));
     this.#calls = [];
     this.#folded = [];
@@ -148,7 +157,7 @@ export class Draft {
   #resultOf({ id, asked, result }: OpenCall): Result {
     if (result === undefined) return { id, content: [textBlock(NO_RESULT)], isError: true, entries: [asked] };
     const leftOut = { whole: this.#leavesOut(result), media: this.#leavesOutMedia(result) };
-    return { id, ...resultContent(result, this.#blobs, leftOut), entries: [result.id] };
+    return { id, ...resultContent(result, this.#blobs, leftOut, this.#loadable), entries: [result.id] };
   }
 
   #push(role: Message['role'], made: readonly Made[]): void {

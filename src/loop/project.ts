@@ -6,6 +6,7 @@ import type { ModelRequest } from '#domain/request.ts';
 import { amendmentsOf } from './amend.ts';
 import { isBlank } from './blocks.ts';
 import { Draft } from './draft.ts';
+import { deferredIn, toolsOf } from './on-demand.ts';
 import { repaired } from './repair.ts';
 
 /**
@@ -21,7 +22,8 @@ export function project(log: readonly Entry[], blobs: BlobPort): ModelRequest {
   const conversation = conversationOf(log);
   const compaction = compactionOf(log);
   const open = compaction?.openPrompt === undefined ? undefined : entryOf(log, compaction.openPrompt);
-  const draft = new Draft(amendmentsOf(log, conversation, open?.id), blobs);
+  const tools = toolsOf(head?.tools ?? [], log);
+  const draft = new Draft(amendmentsOf(log, conversation, open?.id), blobs, deferredIn(tools));
   if (compaction !== undefined) draft.summary(compaction, open?.type === 'prompt' || open?.type === 'queued' ? open : undefined);
   for (const entry of conversation) show(entry, draft);
   const { messages, origins, answered } = draft.finish();
@@ -29,7 +31,7 @@ export function project(log: readonly Entry[], blobs: BlobPort): ModelRequest {
     model: head?.model ?? DEFAULT_MODEL,
     ...(head?.effort === undefined ? {} : { effort: head.effort }),
     system: repaired(head?.system.filter(({ text }) => !isBlank(text)) ?? []),
-    tools: repaired(head?.tools ?? []),
+    tools,
     messages,
     origins,
     headEnd: compaction === undefined ? 0 : 1,

@@ -13,6 +13,7 @@ import { factsOf, knownModels } from '#accounting/models.ts';
 import { type Counter, createCounter } from '#accounting/tokens.ts';
 import { type Client, createClient } from '#client/anthropic.ts';
 import type { QuirkStore } from '#client/quirks.ts';
+import { toolsOf } from '#loop/on-demand.ts';
 import { project } from '#loop/project.ts';
 import { type Credentials, credentialsOf } from '#session/credentials.ts';
 import type { Place } from './place.ts';
@@ -207,5 +208,5 @@ function quirkStore(file: string): QuirkStore {
 export function nextRequest(log: readonly Entry[], { model, effort, system, tools }: HeadBody, blobs: BlobPort): ReturnType<typeof project> {
   const { effort: _, ...request } = project(log, blobs);
   const begun = request.origins.flat().some(({ what, entries }) => what !== 'note' || entries.length > 0);
-  return { ...request, model, system, tools, ...(effort !== undefined && { effort }), ...(!begun && { messages: [], origins: [] }) };
+  return { ...request, model, system, tools: toolsOf(tools, log), ...(effort !== undefined && { effort }), ...(!begun && { messages: [], origins: [] }) };
 }

@@ -7,7 +7,8 @@ import type { BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
-import type { EnvironmentFacts, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import { oneLine } from '#lib/names.ts';
 import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
 import { createMemory } from '#attachments/memory-files.ts';
@@ -70,11 +71,13 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     prompt: moment === 'prompt' ? promptOf(session) : undefined,
     mode: options.mode(session),
     now: new Date(),
+    files: filesFor(options),
     mentions: mentionsFor(options, session),
     pins: pins(session),
     environment: () => environmentOf(place, configuration),
     changes: watch,
-    tools: { has: (name) => tools.definitions().some((tool) => tool.name === name), deferred: () => [] },
+    tools: { has: (name) => tools.definitions().some((tool) => tool.name === name),
+      deferred: () => tools.deferred(session).map(({ definition, summary }) => ({ name: definition.name, summary })) },
     skills: (signal) => options.skills.list(session, signal),
     agents: {
       types: (signal) => options.agents.types(signal), self: () => options.agents.self(session),
@@ -116,6 +119,16 @@ function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort 
     userFiles: [place.home.memory, join(place.userHome, '.claude', 'CLAUDE.md')],
     roots: configuration.roots().slice(1), excludes: configuration.settings().memoryExcludes, paths: tools.paths,
   });
+}
+
+function filesFor({ tools, place }: ReminderOptions): FilePort {
+  return {
+    async load(path, limitBytes, signal) {
+      const { real, label, kind, denied } = await tools.paths.lookUp(path, place.cwd);
+      if (denied || kind !== 'file') return { parts: [], files: [], notes: [`${oneLine(label)}: ${denied ? 'a deny rule keeps it from being read' : 'no such file'}`] };
+      return tools.documents.load(real, label, { limitBytes }, signal);
+    },
+  };
 }
 
 function mentionsFor({ tools }: ReminderOptions, session: Session): MentionPort {

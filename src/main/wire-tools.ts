@@ -3,21 +3,21 @@ import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
-import type { AgentPort } from '#domain/agents.ts';
+import type { AgentPort, AgentType } from '#domain/agents.ts';
 import type { Asker, BlobPort, GatePort, TaskPort, ToolPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Session } from '#domain/session.ts';
-import type { Call } from '#domain/tool.ts';
+import type { Call, DeferredTool } from '#domain/tool.ts';
 import { createDocuments } from '#documents/load.ts';
 import { createGate } from '#gate/gate.ts';
 import { createPaths, type Paths } from '#gate/paths.ts';
-import { readRules } from '#gate/rules.ts';
 import { createDrafts } from '#session/drafts.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 import type { Configuration } from './configuration.ts';
+import { createOffer } from './offer.ts';
 import type { Place } from './place.ts';
 import type { ModeWing } from './wire-modes.ts';
 import type { ModelDesk } from './wire-model.ts';
@@ -28,8 +28,10 @@ export interface ToolWing {
   readonly tools: ToolPort;
   readonly gate: GatePort;
   readonly ripgrep: () => Promise<string | undefined>;
-  /** What the model is offered: a tool that a rule forbids as a whole is not named to it. */
-  definitions(): readonly ToolDefinition[];
+  /** What requests begin with (of a sub-agent of a type: what it may have). A tool that a rule forbids as a whole is not named to the model. */
+  definitions(type?: AgentType): readonly ToolDefinition[];
+  /** What a session may load on demand, and nothing else is offered. */
+  deferred(session: Session): readonly DeferredTool[];
   cwd(session: Session): string;
   /** Runs a command for the user, who needs to ask nobody. */
   shell(session: Session, command: string, signal: AbortSignal, onProgress?: (tail: string) => void): Promise<ShellResult>;
@@ -68,7 +70,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const toolbox = createToolbox({
     tools, judged: (call) => judged.get(call),
     context: {
-      roots, cwd, paths, blobs, documents, env, mode, skills, agents, tasks, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      roots, cwd, paths, blobs, documents, env, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
       keepPlan: (text, session) => modes.keepPlan(text, session),
     },
@@ -81,12 +83,11 @@ export function wireTools(options: ToolOptions): ToolWing {
     trusted: () => configuration.isTrusted(),
     onJudged: (call, paths) => { judged.set(call, paths); },
   });
+  const offer = createOffer({ configuration, agents, env, toolbox });
   return {
-    paths, documents, gate, ripgrep, cwd, tools: toolbox,
-    definitions() {
-      const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool] : [])));
-      return toolbox.definitions().filter(({ name }) => !forbidden.has(name));
-    },
+    paths, documents, gate, ripgrep, cwd,
+    tools: { ...toolbox, definitions: () => offer.definitions(), deferred: () => offer.deferred() },
+    definitions: (type) => offer.definitions(type), deferred: (session) => offer.deferred(session),
     shell: (session, command, signal, onProgress) => runShell({
       command, signal, cwd: cwd(session), env: env(), shell: place.shell, timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT,
       ...(onProgress !== undefined && { onProgress }),

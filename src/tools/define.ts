@@ -6,7 +6,7 @@ import type { PermissionMode } from '#domain/entry.ts';
 import type { Answer, BlobPort, Question, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
-import type { ToolEffect } from '#domain/tool.ts';
+import type { DeferredTool, ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
 
 /** What tools need of the house. `main` hangs it once for all sessions. */
@@ -26,6 +26,8 @@ export interface ToolContext {
   /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
   readonly ripgrep: () => Promise<string | undefined>;
   readonly drafts?: DraftPort;
+  /** Tools that a session may load on demand. */
+  readonly loadable: (session: Session) => readonly DeferredTool[];
   /** Puts a question to the person; undefined when nobody is there to answer, or the signal aborted. */
   readonly ask: (question: Question, session: Session, signal: AbortSignal) => Promise<Answer | undefined>;
   readonly mode: (session: Session) => PermissionMode;

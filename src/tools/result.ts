@@ -1,5 +1,5 @@
 import type { Card, CardBlock } from '#domain/card.ts';
-import type { Part } from '#domain/content.ts';
+import type { Part, ToolDefinition } from '#domain/content.ts';
 import type { EntryBody } from '#domain/entry.ts';
 import type { ToolOutcome } from '#domain/ports.ts';
 import type { FileTouch, ToolResult } from '#domain/tool.ts';
@@ -13,6 +13,7 @@ const MOST_IN_CARD = 60_000;
 export interface Extras {
   readonly files?: readonly FileTouch[];
   readonly entries?: readonly EntryBody[];
+  readonly loads?: readonly ToolDefinition[];
 }
 
 export function done(content: string | readonly Part[], card: Card, extras: Extras = {}): ToolOutcome {
@@ -33,7 +34,7 @@ export function interrupted(title: string, message: string, extras: Extras & { r
 function outcome(kind: ToolResult['kind'], content: string | readonly Part[], card: Card, extras: Extras): ToolOutcome {
   const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return {
-    result: { kind, content: parts, card, ...(extras.files === undefined ? {} : { files: extras.files }) },
+    result: { kind, content: parts, card, ...(extras.files === undefined ? {} : { files: extras.files }), ...(extras.loads === undefined ? {} : { loads: extras.loads }) },
     ...(extras.entries === undefined || extras.entries.length === 0 ? {} : { entries: extras.entries }),
   };
 }

@@ -3,7 +3,8 @@ import type { Card } from '#domain/card.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { ToolOutcome, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { Call } from '#domain/tool.ts';
+import { loadedToolsOf } from '#domain/folds.ts';
+import type { Call, DeferredTool } from '#domain/tool.ts';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
 import { shelf } from '#lib/shelf.ts';
@@ -20,22 +21,28 @@ export interface ToolboxOptions {
   readonly judged?: (call: Call) => readonly string[] | undefined;
 }
 
+export interface Toolbox extends ToolPort {
+  deferred(): readonly DeferredTool[];
+}
+
 /**
  * The tools as the loop sees them. Whatever happens in a call, there is one outcome: bad input, an unknown tool and a tool
  * that throws are failed results, an interrupt is answered within 100 ms. Definitions are made once and are sorted by name,
  * so that their bytes stay the same from request to request.
  */
-export function createToolbox(options: ToolboxOptions): ToolPort {
+export function createToolbox(options: ToolboxOptions): Toolbox {
   const { context } = options;
   const tools = new Map(shelf('tools', options.tools).map((tool) => [tool.id, tool]));
   let definitions: readonly ToolDefinition[] | undefined;
+  let deferred: readonly DeferredTool[] | undefined;
   return {
-    definitions: () => definitions ??= [...tools.values()].map(definitionOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    definitions: () => definitions ??= [...tools.values()].filter((tool) => tool.deferred === undefined).map(definitionOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    deferred: () => deferred ??= [...tools.values()].flatMap(deferredOf).sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1)),
     effect: (call) => tools.get(call.tool)?.effect,
     preview: async (call, session) => preview(tools.get(call.tool), call, session, context),
     async *run(call, session, signal) {
       const bound = bind(tools, call);
-      if (!bound.ok) return settle(failed(call.tool, bound.message));
+      if (!bound.ok) return settle(failed(call.tool, `${bound.message}${howToLoad(call.tool, session, context)}`));
       if (signal.aborted) return settle(interrupted(bound.title, 'Interrupted by the user before it began. Nothing was done.'));
       const judged = options.judged?.(call);
       return settle(yield* guarded(bound.run({ ...context, session, signal, ...(judged !== undefined && { judged }) }), bound.title, signal));
@@ -47,6 +54,16 @@ export function createToolbox(options: ToolboxOptions): ToolPort {
 export function definitionOf(tool: Tool): ToolDefinition {
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { reused: 'inline' });
   return { name: tool.id, description: tool.description, input_schema: { ...schema, type: 'object' } };
+}
+
+function deferredOf(tool: Tool): readonly DeferredTool[] {
+  return tool.deferred === undefined ? [] : [{ definition: definitionOf(tool), summary: tool.deferred, threads: tool.threads }];
+}
+
+/** The model may call a tool of which it never saw the definition: bad input is then no wonder. */
+function howToLoad(name: string, session: Session, context: ToolContext): string {
+  const unseen = context.loadable(session).some(({ definition }) => definition.name === name) && !loadedToolsOf(session.log).some((tool) => tool.name === name);
+  return unseen ? `. Its fields are seen once it is loaded: ToolSearch with the query select:${name}` : '';
 }
 
 function bind(tools: ReadonlyMap<string, Tool>, call: Call): Bound | BadInput {

@@ -6,7 +6,7 @@ import { factsOf } from '#accounting/models.ts';
 import { createMeter, type MeterOptions } from '#accounting/meter.ts';
 import { createCounter } from '#accounting/tokens.ts';
 import { project } from '#loop/project.ts';
-import { assistant, call, calls, entry, memoryBlobs, oddLogs, picture, prompt, reminder, toolResult } from '../support/logs.ts';
+import { assistant, call, calls, entry, loads, memoryBlobs, oddLogs, picture, prompt, reminder, toolResult } from '../support/logs.ts';
 
 const blobs = memoryBlobs();
 const counter = createCounter({ worker: new URL('../../src/accounting/count-worker.ts', import.meta.url) });
@@ -33,6 +33,16 @@ async function rowsOf(log: readonly Entry[]) {
 }
 
 describe('the account of a request', () => {
+  it('shows a tool that was loaded on demand where it was loaded, and without tokens once that is gone', async () => {
+    const log = [head, prompt('go'), calls('a'), loads('a', 'WebFetch')].map((body) => entry(body));
+    const row = (rows: Awaited<ReturnType<typeof rowsOf>>) => rows.find(({ label }) => label.startsWith('WebFetch'));
+    expect(row(await rowsOf(log))).toMatchObject({ label: 'WebFetch (on demand)', group: 'tools' });
+    expect(row(await rowsOf(log))?.tokens).toBeGreaterThan(10);
+    const later = await rowsOf([...log, entry({ type: 'compaction', summary: 's', trigger: 'auto', usage: usage(0, 0), model: MODEL, tokensBefore: 1 }), entry(prompt('and?'))]);
+    expect(row(later)).toMatchObject({ label: 'WebFetch (on demand, not loaded now)', tokens: 0 });
+    expect(later.find(({ label }) => label === '1 tool')).toBeDefined();
+  });
+
   it('has a row for each thing in it, with origin and age', async () => {
     const log = [
       head, prompt('Look at this picture', [picture(blobs, 'shot.png')]), reminder('prompt', words(40), { source: 'pins' }), reminder('prompt', words(20), { source: 'todos' }), reminder('prompt', words(10), { source: 'date_change' }),

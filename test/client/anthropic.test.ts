@@ -4,8 +4,8 @@ import { createServer as createHttps } from 'node:https';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, expect, test, vi } from 'vitest';
-import type { ContentBlock, MessageParam } from '#domain/content.ts';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import type { ContentBlock, MessageParam, ToolDefinition } from '#domain/content.ts';
 import { INVALID_JSON } from '#client/assemble.ts';
 import { createClient } from '#client/anthropic.ts';
 import { prefixFaults } from '../support/messages-server/history.ts';
@@ -247,6 +247,35 @@ test('a system message is put into the user message where a server knows no such
   const { reply } = await run(clientFor(url), request);
   expect(reply.kind).toBe('message');
   expect(requests[1]?.body['messages']).toEqual([{ role: 'user', content: [{ type: 'text', text: 'x' }, { type: 'text', text: '<system>\nPlan mode is on.\n</system>' }] }]);
+});
+
+describe('tools on demand', () => {
+  const LATER: ToolDefinition = { ...READ, name: 'later', defer_loading: true };
+  const loaded: readonly MessageParam[] = [
+    ask('x'), { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'read', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [{ type: 'tool_reference', tool_name: 'later' }] }] },
+  ];
+  test('go out as they are to a server that knows them', async () => {
+    const { url, requests } = await start({ script: () => say('ok') });
+    expect((await run(clientFor(url), requestOf(loaded, { tools: [READ, LATER] }))).faults).toEqual([]);
+    expect(requests[0]?.body['tools']).toEqual([READ, LATER]);
+  });
+  test.each([
+    ['tools.1.custom.defer_loading: Extra inputs are not permitted', 'defer_loading'],
+    ["messages.2.content.0.tool_result.content.0: Input tag 'tool_reference' found using 'type' does not match any of the expected tags: 'text', 'image'", 'tool_reference'],
+    ['TemplateError: Unexpected item type in content', 'tool_reference'],
+    ['tool_reference blocks are not supported on this model', 'tool_reference'],
+  ])('are plain ones for a server that says "%s", and that is told once', async (words, offence) => {
+    const { url, requests } = await start({ script: () => say('ok'), refuse: ({ raw }) => (raw.includes(offence) ? invalid(words) : undefined) });
+    const client = clientFor(url);
+    const first = await run(client, requestOf(loaded, { tools: [READ, LATER] }));
+    expect(first.reply.kind).toBe('message');
+    expect(first.faults).toEqual([expect.stringMatching(/knows no tools that are loaded on demand.*cache begin anew/)]);
+    expect(requests.at(-1)?.body['tools']).toEqual([READ, { ...READ, name: 'later' }]);
+    expect(JSON.stringify(requests.at(-1)?.body['messages'])).toContain('later is loaded.');
+    expect((await run(client, requestOf(loaded, { tools: [READ, LATER] }))).faults).toEqual([]);
+    expect(requests.length).toBe(3);
+  });
 });
 
 test('a server that refuses whatever is left out is not asked for ever', async () => {

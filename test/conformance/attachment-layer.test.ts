@@ -6,6 +6,7 @@ import { sha256 } from '#lib/hash.ts';
 import type { BlobHash } from '#domain/content.ts';
 import type { EntryBody } from '#domain/entry.ts';
 import type { CallId } from '#domain/tool.ts';
+import { sources } from '#attachments/sources/list.ts';
 import { readCases } from '../support/cases.ts';
 import { type Dweller, household } from '../support/household.ts';
 import { prefixFaults } from '../support/messages-server/history.ts';
@@ -50,6 +51,22 @@ describe('a session without attachments', () => {
     await dweller.turn('Hello');
     expect(server.requests[1]?.raw).toBe(server.requests[0]?.raw);
   });
+});
+
+it('with every kind switched off, the words are all that is sent', async () => {
+  const server = await serve([{ content: [call('Read', { file_path: 'a.txt' })] }, say('1'), say('2')]);
+  const home = household({ 'a.txt': 'a\n', 'AGENTS.md': 'Be brief.\n', '.claude/skills/x/SKILL.md': '---\nname: x\ndescription: does x\n---\nDo x.\n' }, server);
+  home.write('.pinion/settings.json', JSON.stringify({ remindersOff: sources.map(({ id }) => id) }));
+  const dweller = await home.open();
+  await dweller.command('/pin a.txt');
+  await dweller.command('/todo add mine');
+  await dweller.turn('Hello @a.txt ultrathink');
+  home.write('a.txt', 'b\n');
+  await dweller.turn('Again');
+  const sent = list(last(server.requests).body['messages']).map(obj).filter(({ role }) => role === 'user')
+    .map(({ content }) => blocksOf(content).flatMap((block) => (block['type'] === 'tool_result' ? blocksOf(block['content']) : [block])).map((block) => text(block['text'])));
+  expect(sent).toEqual([['Hello @a.txt ultrathink'], [expect.stringMatching(/^ *1\ta/)], ['Again']]);
+  expect(dweller.log.filter(({ type }) => type === 'reminder')).toEqual([]);
 });
 
 describe('pins', () => {

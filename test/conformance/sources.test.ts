@@ -32,12 +32,13 @@ const todo = (session: Session, text: string): void => {
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
+  deferred_tools_delta: (words, name) => ({ world: { tools: { has: () => true, deferred: () => [{ name, summary: words }, { name: `${words.length % 97}x`, summary: words }] } } }),
   memory: (words, name) => ({ world: { memory: { ...nothing.memory, files: () => Promise.resolve([{ path: `/w/${name}`, scope: 'project', text: words, notes: ['a note'] }]) } } }),
   pins: (words, name) => ({ world: { pins: { views: () => Promise.resolve([pin(words, name)]) } } }),
   todos: (words) => ({ log: (session) => { todo(session, words); } }),
   at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()) } } }),
   changed_files: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: { changes: { look: () => Promise.resolve({ changes: [{ path: '/w/a', label: name, kind: 'changed', hash: sha256(words) as BlobHash, kept: false, patch: words, addedLines: 1, removedLines: 1 }], skipped: 1, settling: false }) } } }),
-  todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [] } } }),
+  todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: words }] } } }),
   plan_mode: () => ({ world: { mode: 'plan' } }),
   queued_commands: (words) => ({ log: (session) => { session.append({ type: 'queued', text: words }); } }),
 };
@@ -147,7 +148,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos', 'plan_mode']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'environment', 'memory', 'pins', 'todo_reminders'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'deferred_tools_delta', 'environment', 'memory', 'pins', 'todo_reminders'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {

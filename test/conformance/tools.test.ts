@@ -14,6 +14,7 @@ const GOOD: Readonly<Record<string, Json>> = {
   Grep: { pattern: 'x' },
   Bash: { command: 'true' },
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
+  ToolSearch: { query: 'page' },
 };
 
 const BAD: readonly Json[] = [null, 1, 'x', [], {}, { INVALID_JSON: '{"file_path": "a' }];

@@ -4,7 +4,7 @@ import type { ModelRequest } from '#domain/request.ts';
 import { restore } from '#lib/defuse.ts';
 import { project } from '#loop/project.ts';
 import { checkRequest } from '../support/checker.ts';
-import { answer, assistant, call, calls, entry, head, memoryBlobs, picture, prompt, reminder, thinking, toolResult } from '../support/logs.ts';
+import { answer, assistant, call, calls, entry, head, loads, memoryBlobs, picture, prompt, reminder, thinking, toolResult } from '../support/logs.ts';
 import { NO_USAGE } from '#domain/content.ts';
 
 const blobs = memoryBlobs();
@@ -217,4 +217,51 @@ it('counts the blocks of the last request that was answered', () => {
   expect(made(prompt('a'), reminder('prompt', 'R.')).request.answered).toBe(0);
   expect(made(prompt('a'), reminder('prompt', 'R.'), calls('x'), toolResult('x', 'y')).request.answered).toBe(2);
   expect(made(prompt('a'), calls('x'), toolResult('x', 'y'), answer('z'), prompt('b')).request.answered).toBe(3);
+});
+
+describe('tools on demand', () => {
+  const able: EntryBody = { type: 'head', system: [{ type: 'text', text: 'You help.' }], tools: [{ name: 'ToolSearch', input_schema: { type: 'object' } }], model: 'claude-opus-5-5' };
+  const toolsIn = ({ tools }: ModelRequest): unknown[] => tools.map(({ name, defer_loading: deferred }) => (deferred === true ? [name] : name));
+
+  it('stand behind the others, deferred, in the order in which they came, and their results refer to them', () => {
+    const { request } = made(able, prompt('go'), calls('a', 'b'), loads('a', 'WebFetch'), loads('b', 'Task', 'WebFetch'), answer('ok'));
+    expect(toolsIn(request)).toEqual(['ToolSearch', ['WebFetch'], ['Task']]);
+    expect(request.messages[2]?.content).toEqual([
+      { type: 'tool_result', tool_use_id: 'a', content: [{ type: 'tool_reference', tool_name: 'WebFetch' }] },
+      { type: 'tool_result', tool_use_id: 'b', content: [{ type: 'tool_reference', tool_name: 'Task' }, { type: 'tool_reference', tool_name: 'WebFetch' }] },
+    ]);
+  });
+
+  it('stay in the list through compaction and rewind, without which an older request could not have been', () => {
+    const before = [able, prompt('go'), calls('a'), loads('a', 'WebFetch'), answer('ok')].map((body) => entry(body));
+    const compacted = project([...before, entry({ type: 'compaction', summary: 's', trigger: 'auto', usage: NO_USAGE, model: 'm', tokensBefore: 1 }), entry(prompt('and?'))], blobs);
+    const rewound = project([...before, entry({ type: 'rewind', to: before[1]?.id ?? ('' as Entry['id']) })], blobs);
+    for (const request of [compacted, rewound]) {
+      expect(checkRequest(request)).toEqual([]);
+      expect(toolsIn(request)).toEqual(['ToolSearch', ['WebFetch']]);
+      expect(JSON.stringify(request.messages)).not.toContain('tool_reference');
+    }
+  });
+
+  it('are plain ones, told in words, where the head has them or has no tools at all', () => {
+    const whole: EntryBody = { ...able, tools: [{ name: 'WebFetch', input_schema: { type: 'object' } }] };
+    expect(toolsIn(made(able, prompt('go'), calls('a'), loads('a', 'WebFetch'), whole).request)).toEqual(['WebFetch']);
+    expect(short(made(able, prompt('go'), calls('a'), loads('a', 'WebFetch'), whole).request).at(-1)).toEqual(['user', { a: ['Loaded: WebFetch'] }]);
+    expect(toolsIn(made(head(), prompt('go'), calls('a'), loads('a', 'WebFetch')).request)).toEqual([]);
+  });
+
+  it('leave no room for reminders: these go into another result, else they wait for the next place', () => {
+    const step = [reminder('step', 'A file changed.'), reminder('step', '', { userTexts: ['faster'], source: 'queued_commands' })];
+    expect(short(made(able, prompt('go'), calls('a', 'b'), toolResult('a', 'yes'), loads('b', 'Task'), ...step).request).at(-1)).toEqual(['user', { a: ['yes', said('A file changed.')] }, { b: ['tool_reference'] }, 'faster']);
+    const waiting = [able, prompt('go'), calls('a'), loads('a', 'Task'), ...step];
+    expect(short(made(...waiting).request).at(-1)).toEqual(['user', { a: ['tool_reference'] }, 'faster']);
+    expect(short(made(...waiting, calls('c'), toolResult('c', 'x'), reminder('step', 'Todos.')).request).at(-1)).toEqual(['user', { c: ['x', said('A file changed.\n\nTodos.')] }]);
+    expect(short(made(...waiting, answer('ok'), prompt('and?'), reminder('prompt', 'It is Monday.')).request).at(-1)).toEqual(['user', said('A file changed.\n\nIt is Monday.'), 'and?']);
+  });
+
+  it('are in words when the user took the result out, or it failed', () => {
+    const log = [able, prompt('go'), calls('a'), loads('a', 'Task'), answer('ok')].map((body) => entry(body));
+    const target = log[3]?.id ?? ('' as Entry['id']);
+    expect(JSON.stringify(project([...log, entry({ type: 'exclude', target, what: 'entry' })], blobs).messages)).not.toContain('tool_reference');
+  });
 });

@@ -39,6 +39,7 @@ export function checkRequest(request: Checked, { answerLast = false } = {}): str
   });
   checkEnd(messages, answerLast, faults);
   checkHead(request, faults);
+  checkReferences(request, faults);
   illFormed(request, 'request', faults);
   return faults;
 }
@@ -120,6 +121,20 @@ function checkHead({ system, tools }: Checked, faults: string[]): void {
   const names = (tools as Record_[]).map(({ name }) => String(name));
   for (const name of names) if (!TOOL_NAME.test(name)) faults.push(`tools: bad name "${name}"`);
   if (new Set(names).size !== names.length) faults.push('tools: a name is used twice');
+}
+
+function checkReferences({ tools, messages }: Checked, faults: string[]): void {
+  const all = Array.isArray(tools) ? tools as Record_[] : [];
+  const deferred = new Set(all.filter((tool) => tool['defer_loading'] === true).map(({ name }) => String(name)));
+  if (all.length > 0 && deferred.size === all.length) faults.push('tools: all of them are deferred');
+  messages.forEach((message, at) => {
+    for (const block of blocksOf(message.content) ?? []) {
+      const parts = block['type'] === 'tool_result' ? blocksOf(block['content']) ?? [] : [];
+      const references = parts.filter(({ type }) => type === 'tool_reference');
+      for (const part of references) if (!deferred.has(String(part['tool_name']))) faults.push(`messages.${at}: refers to ${String(part['tool_name'])}, which is no deferred tool`);
+      if (references.length > 0 && references.length < parts.length) faults.push(`messages.${at}: references stand beside other content`);
+    }
+  });
 }
 
 function illFormed(value: unknown, where: string, faults: string[]): void {

@@ -60,6 +60,11 @@ export const toolResult = (callId: string, content: string | readonly Part[], ki
   type: 'toolResult', callId: callId as CallId, tool: 'Read',
   result: { kind, content: typeof content === 'string' ? [{ type: 'text', text: content }] : content, card: { title: 'Read', body: [] } },
 });
+/** A result that loads tools on demand. */
+export const loads = (callId: string, ...names: readonly string[]): EntryBody => ({
+  type: 'toolResult', callId: callId as CallId, tool: 'ToolSearch',
+  result: { kind: 'ok', content: [{ type: 'text', text: `Loaded: ${names.join()}` }], card: { title: 'ToolSearch', body: [] }, loads: names.map((name) => ({ name, description: `Does ${name}.`, input_schema: { type: 'object' } })) },
+});
 export const picture = (blobs: BlobPort, name = 'p.png', bytes = new Uint8Array([1, 2, 3])): MediaPart => ({
   type: 'media', mime: 'image/png', blob: blobs.put(bytes) ?? { hash: '' as BlobHash, bytes: 0 }, name, width: 10, height: 10,
 });
@@ -113,9 +118,10 @@ function grows(blobs: BlobPort): fc.Arbitrary<Grow> {
     { weight: 9, arbitrary: fc.tuple(fc.array(oddBlock, { maxLength: 5 }), stop).map(([content, end]) => add(assistant(content, end))) },
     { weight: 4, arbitrary: fc.uniqueArray(oddId, { minLength: 1, maxLength: 4 }).map((ids) => add(calls(...ids))) },
     { weight: 12, arbitrary: fc.tuple(oddId, oddParts(blobs), kind).map(([id, parts, how]) => add(toolResult(id, parts, how))) },
+    { weight: 3, arbitrary: fc.tuple(oddId, fc.subarray(['WebFetch', 'Task', 'Read'])).map(([id, names]) => add(loads(id, ...names))) },
     { weight: 2, arbitrary: fc.tuple(oddText, oddText).map(([command, output]) => add({ type: 'shell', command, output, exitCode: 1 })) },
     { weight: 1, arbitrary: oddText.map((text) => add({ type: 'queued', text })) },
-    { weight: 1, arbitrary: fc.constantFrom('claude-opus-5-5', 'claude-sonnet-5-5').map((model) => add(head(model))) },
+    { weight: 1, arbitrary: fc.constantFrom('claude-opus-5-5', 'claude-sonnet-5-5').chain((model) => fc.boolean().map((has) => add({ ...head(model), ...(has ? { tools: [{ name: 'Read', input_schema: { type: 'object' } }] } : {}) }))) },
     { weight: 1, arbitrary: fc.constantFrom('info' as const, 'error' as const).map((level) => add({ type: 'notice', text: 'n', level })) },
     { weight: 1, arbitrary: fc.tuple(oddText, fc.nat(99), fc.boolean()).map(([summary, pick, keep]): Grow => (log) => {
       log.push(entry({ type: 'compaction', summary, trigger: 'auto', usage: NO_USAGE, model: 'm', tokensBefore: 1, ...(keep ? { openPrompt: of(pick, log) } : {}) }));

@@ -32,6 +32,11 @@ function png(width: number, height: number): Obj {
 const pdf = (bytes: string): Obj => ({ type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: Buffer.from(bytes).toString('base64') } });
 
 const REFUSED: readonly [string, Obj, RegExp, CheckOptions?][] = [
+  ['deferred tools only', hi({ tools: [tool('a', { defer_loading: true })] }), /at least one tool/],
+  ['a reference to a tool that is not there', body([user(text('hi')), assistant(use('a')), user(result('a', [{ type: 'tool_reference', tool_name: 'b' }]))], { tools: [tool('read')] }), /Tool reference 'b' not found/],
+  ['a reference to a plain tool', body([user(text('hi')), assistant(use('a')), user(result('a', [{ type: 'tool_reference', tool_name: 'read' }]))], { tools: [tool('read')] }), /Tool reference 'read' not found/],
+  ['a reference beside text', body([user(text('hi')), assistant(use('a')), user(result('a', [{ type: 'tool_reference', tool_name: 'b' }, text('x')]))], { tools: [tool('read'), tool('b', { defer_loading: true })] }), /cannot be mixed/],
+  ['a mark on a deferred tool', hi({ tools: [tool('read'), tool('b', { defer_loading: true, ...MARK })] }), /cannot have cache_control/],
   ['an unknown field', hi({ foo: 1 }), /^foo: Extra inputs are not permitted$/],
   ['temperature', hi({ temperature: 1 }), /^temperature: Extra inputs/], ['top_p', hi({ top_p: 1 }), /^top_p: Extra/], ['top_k', hi({ top_k: 1 }), /^top_k: Extra/],
   ['no model', { max_tokens: 1, messages: [user(text('x'))] }, /^model: Field required/],
@@ -254,4 +259,22 @@ test('the checker of histories names each broken rule', () => {
   expect(rule(body([user(text('a\ud83d'))]))).toContain('surrogate');
   expect(rule(body([user(text('A'))]), fine)).toContain('block 0 of the last request changed');
   expect(rule({ ...fine, system: [text('new')] }, fine)).toContain('system changed');
+});
+
+test('deferred tools stand outside of what cache and thinking are bound to, until a result refers to one', async () => {
+  const long = 'word '.repeat(1_000);
+  const { url } = await start({ script: ({ body: { messages } }) => ({ content: [think('hm'), { type: 'text', text: String((messages as unknown[]).length) }] }) });
+  const post = async (sent: Obj): Promise<Obj> => (await (await fetch(`${url}/v1/messages`, { method: 'POST', headers: { 'x-api-key': 'k', 'anthropic-version': '2026-10-21' }, body: JSON.stringify(sent) })).json()) as Obj;
+  const later = (words: string): Obj => tool('b', { defer_loading: true, description: words });
+  const first = await post(body([user(text(long, MARK))], { tools: [tool('read')] }));
+  const said = { role: 'assistant', content: first['content'] };
+  const turn = (more: readonly unknown[], tools: readonly Obj[]): Obj => body([user(text(long, MARK)), said, ...more], { tools });
+  const second = await post(turn([user(text('and?'))], [tool('read'), later('one')]));
+  expect((second['usage'] as Obj)['cache_read_input_tokens']).toBeGreaterThan(1_000);
+  const refers = [user(text('and?')), assistant(use('a')), user(result('a', [{ type: 'tool_reference', tool_name: 'b' }])), ];
+  const third = await post(turn(refers, [tool('read'), later('one')]));
+  expect(third['type']).toBe('message');
+  const answered = { role: 'assistant', content: third['content'] };
+  expect((await post(turn([...refers, answered, user(text('x'))], [tool('read'), later('one'), tool('c', { defer_loading: true })])))['type']).toBe('message');
+  expect(JSON.stringify(await post(turn([...refers, answered, user(text('x'))], [tool('read'), later('another')])))).toContain('bound to a different conversation');
 });

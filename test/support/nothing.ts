@@ -1,8 +1,9 @@
 import type { World } from '#domain/world.ts';
 
 /** Ports of a world in which there are no tools, skills, agents, tasks, styles or kept notes, and nothing was spent. */
-export const nothing: Pick<World, 'memory' | 'tools' | 'skills' | 'agents' | 'tasks' | 'style' | 'usage'> = {
+export const nothing: Pick<World, 'memory' | 'files' | 'tools' | 'skills' | 'agents' | 'tasks' | 'style' | 'usage'> = {
   memory: { files: () => Promise.resolve([]), nested: () => Promise.resolve([]), recall: () => Promise.resolve([]) },
+  files: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }) },
   tools: { has: () => false, deferred: () => [] },
   skills: () => Promise.resolve([]),
   agents: { types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]) },

@@ -72,7 +72,7 @@ describe('the toolbox', () => {
 
   test('an unknown tool, broken JSON, unknown fields', async () => {
     const house = openHouse();
-    expect(await house.say('Reed', { file_path: 'x' })).toMatchObject({ kind: 'failed', text: 'there is no tool "Reed"; there are Bash, Edit, Glob, Grep, Read, TodoWrite, Write' });
+    expect(await house.say('Reed', { file_path: 'x' })).toMatchObject({ kind: 'failed', text: expect.stringMatching(/^there is no tool "Reed"; there are (?:.+, )?Bash, .*Read, .*Write$/) as string });
     expect(house.toolbox.effect(call('Reed', {}))).toBeUndefined();
     expect(house.toolbox.effect(call('Bash', {}))).toBe('executes');
     const broken = await house.say('Write', { INVALID_JSON: '{"file_path":"a","content":"x' });

@@ -2,6 +2,7 @@ import { shelf } from '#lib/shelf.ts';
 import atMentionedFiles from './at-mentioned-files.ts';
 import changedFiles from './changed-files.ts';
 import dateChange from './date-change.ts';
+import deferredTools from './deferred-tools-delta.ts';
 import environment from './environment.ts';
 import memory from './memory.ts';
 import pins from './pins.ts';
@@ -18,6 +19,7 @@ import todos from './todos.ts';
 export const sources = shelf('sources', [
   environment,
   dateChange,
+  deferredTools,
   memory,
   pins,
   todos,

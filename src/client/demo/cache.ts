@@ -142,16 +142,32 @@ function hashesOf(request: CacheableRequest, pieces: readonly Piece[]): readonly
 }
 
 function piecesOf(request: CacheableRequest): readonly Piece[] {
-  const tools = listOf(request.tools).map((tool) => pieceOf('tools', '', tool));
+  const all = listOf(request.tools).map(recordOf);
+  const deferred = new Map(all.filter(isDeferred).map((tool) => [tool['name'], tool]));
+  const tools = all.filter((tool) => !isDeferred(tool)).map((tool) => pieceOf('tools', '', tool));
   const system = blocksOf(request.system).map((block) => pieceOf('system', '', block));
   const messages = listOf(request.messages).flatMap((message) => {
     const { role, content } = recordOf(message);
-    return blocksOf(content).map((block) => pieceOf('messages', String(role), block));
+    return blocksOf(content).map((block) => pieceOf('messages', String(role), withDefinitions(recordOf(block), deferred)));
   });
   const pieces = [...tools, ...system, ...messages];
   const automatic = lifetimeOf(request.cache_control);
   const last = automatic === undefined ? -1 : pieces.findLastIndex(({ markable }) => markable);
   return pieces.map((piece, at) => (at === last ? { ...piece, mark: piece.mark ?? automatic } : piece));
+}
+
+function isDeferred(tool: Readonly<Record<string, unknown>>): boolean {
+  return tool['defer_loading'] === true;
+}
+
+/** A tool that is loaded on demand is no part of the prompt but where a result refers to it. */
+function withDefinitions(block: Readonly<Record<string, unknown>>, deferred: ReadonlyMap<unknown, unknown>): Readonly<Record<string, unknown>> {
+  const { type, content } = block;
+  if (type !== 'tool_result' || !Array.isArray(content) || deferred.size === 0) return block;
+  return { ...block, content: content.map((part: unknown) => {
+    const { type: kind, tool_name: name } = recordOf(part);
+    return kind === 'tool_reference' ? { ...recordOf(part), definition: deferred.get(name) ?? null } : part;
+  }) };
 }
 
 function pieceOf(level: Piece['level'], role: string, block: unknown): Piece {

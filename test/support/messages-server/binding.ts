@@ -84,9 +84,16 @@ function startOf(body: Obj): Prefix {
   return { hash: sha256(JSON.stringify([blocksOf(body['system']).map(bare), tools])), next: 0 };
 }
 
+/** A reference stands for the tool that it names: another definition would be another conversation. */
+function definedIn(block: Obj, tools: readonly Obj[]): Obj {
+  if (block['type'] !== 'tool_result' || !Array.isArray(block['content'])) return block;
+  return { ...block, content: list(block['content']).map(obj).map((part) => (part['type'] === 'tool_reference' ? { ...part, tool: tools.find(({ name }) => name === part['tool_name']) } : part)) };
+}
+
 function* blocksIn(body: Obj): Generator<{ readonly message: number; readonly at: number; readonly role: string; readonly block: Obj }> {
+  const deferred = list(body['tools']).map(obj).filter((tool) => tool['defer_loading'] === true);
   for (const [message, entry] of list(body['messages']).entries()) {
     const { role, content } = obj(entry);
-    for (const [at, block] of blocksOf(content).entries()) yield { message, at, role: text(role), block };
+    for (const [at, block] of blocksOf(content).entries()) yield { message, at, role: text(role), block: definedIn(block, deferred) };
   }
 }

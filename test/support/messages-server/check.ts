@@ -35,6 +35,7 @@ export function checkRequest(body: unknown, { models = MODELS, betas = [], count
     ?? checkThinking(body, rules, betas)
     ?? checkEffort(body, rules)
     ?? checkMessages(body, rules)
+    ?? checkReferences(body)
     ?? checkMarks(body)
     ?? (anyLength ? undefined : checkLength(body, rules))
     ?? (rules.bound ? checkBonds(body, body['model']) : undefined);
@@ -75,11 +76,28 @@ function checkTools(body: Obj): Refusal | undefined {
     names.add(name);
     if (!isObj(tool['input_schema'])) return invalid(`${where}.input_schema: Field required`);
     if (tool['input_schema']['type'] !== 'object') return invalid(`${where}.input_schema.type: Input should be 'object'`);
+    if (tool['defer_loading'] === true && tool['cache_control'] !== undefined) return invalid(`${where}: tools with defer_loading cannot have cache_control`);
     const extra = Object.keys(tool).find((field) => !TOOL_FIELDS.includes(field));
     if (extra !== undefined) return invalid(`${where}.${extra}: Extra inputs are not permitted`);
   }
   const tools = list(body['tools']).map(obj);
   if (tools.length > 0 && tools.every((tool) => tool['defer_loading'] === true)) return invalid('tools: at least one tool must have defer_loading=false');
+  return undefined;
+}
+
+/** A result may refer to declared deferred tools only, and hold nothing beside. */
+function checkReferences(body: Obj): Refusal | undefined {
+  const deferred = new Set(list(body['tools']).map(obj).filter((tool) => tool['defer_loading'] === true).map(({ name }) => name));
+  for (const [at, message] of list(body['messages']).map(obj).entries()) {
+    for (const [index, block] of blocksOf(message['content']).entries()) {
+      const parts = block['type'] === 'tool_result' ? blocksOf(block['content']) : [];
+      const references = parts.filter(({ type }) => type === 'tool_reference');
+      const where = `messages.${at}.content.${index}.tool_result`;
+      const unknown = references.find((part) => !deferred.has(part['tool_name']));
+      if (unknown !== undefined) return invalid(`${where}: Tool reference '${text(unknown['tool_name'])}' not found in available tools`, { error_code: 'tool_reference_unresolved' });
+      if (references.length > 0 && references.length < parts.length) return invalid(`${where}: \`tool_reference\` blocks cannot be mixed with other content`);
+    }
+  }
   return undefined;
 }
 

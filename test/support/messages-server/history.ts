@@ -41,9 +41,18 @@ function pairFaults(messages: readonly Obj[]): readonly string[] {
 /** Without marks, system, tools and all blocks of the last request stand unchanged at the beginning of this one. */
 export function prefixFaults(before: Obj, after: Obj): readonly string[] {
   const [old, now] = [flat(before), flat(after)];
-  const head = ['system', 'tools'].filter((part) => JSON.stringify(blocksOf(before[part]).map(bare)) !== JSON.stringify(blocksOf(after[part]).map(bare)));
+  const head = [
+    ...(JSON.stringify(blocksOf(before['system']).map(bare)) === JSON.stringify(blocksOf(after['system']).map(bare)) ? [] : ['system']),
+    ...(JSON.stringify(toolsIn(before, false)) === JSON.stringify(toolsIn(after, false)) ? [] : ['tools']),
+    // Those that are loaded on demand stand outside the prefix; their list may grow, and no more.
+    ...(JSON.stringify(toolsIn(before, true)) === JSON.stringify(toolsIn(after, true).slice(0, toolsIn(before, true).length)) ? [] : ['deferred tools']),
+  ];
   const changed = old.findIndex((block, at) => block !== now[at]);
   return [...head.map((part) => `${part} changed`), ...(changed === -1 ? [] : [`block ${changed} of the last request changed: ${old[changed]?.slice(0, 200)} became ${now[changed]?.slice(0, 200)}`])];
+}
+
+function toolsIn(body: Obj, deferred: boolean): readonly Obj[] {
+  return list(body['tools']).map(obj).filter((tool) => (tool['defer_loading'] === true) === deferred).map(bare);
 }
 
 function flat(body: Obj): readonly string[] {
