@@ -5,10 +5,10 @@ import type { Place, Places } from './places.ts';
 import type { Rulebook } from './rulebook.ts';
 import { whereOf } from './rules.ts';
 
-/** What the path rules say to one access. `hard`: it must be asked in every mode. */
+/** What the path rules say to one access. `hard`: it must be asked in every mode. `ruled`: a rule of the user asks. */
 export type PathVerdict =
   | { readonly kind: 'ok' }
-  | { readonly kind: 'ask'; readonly why: string; readonly hard: boolean }
+  | { readonly kind: 'ask'; readonly why: string; readonly hard: boolean; readonly ruled?: true }
   | { readonly kind: 'deny'; readonly why: string };
 
 const OK: PathVerdict = { kind: 'ok' };
@@ -32,7 +32,7 @@ export function readVerdictOn({ book }: Access, tool: string, written: string, p
   const denied = book.path('deny', tool, 'read', place);
   if (denied !== undefined) return { kind: 'deny', why: `reading ${place.label} is forbidden by ${named(denied)}` };
   const asked = book.path('ask', tool, 'read', place);
-  if (asked !== undefined) return { kind: 'ask', why: `${named(asked)} asks before reading ${place.label}`, hard: true };
+  if (asked !== undefined) return { kind: 'ask', why: `${named(asked)} asks before reading ${place.label}`, hard: true, ruled: true };
   if (HARMLESS.test(place.lexical) && HARMLESS.test(written)) return OK;
   if (book.path('allow', tool, 'read', place) !== undefined) return OK;
   if (place.kernel) return { kind: 'ask', why: `${place.lexical} is a file of the kernel`, hard: false };
@@ -49,9 +49,9 @@ export function writeVerdictOn({ book, edits }: Access, tool: string, written: s
   if (HARMLESS.test(place.lexical) && HARMLESS.test(written)) return OK;
   const denied = book.path('deny', tool, 'write', place);
   if (denied !== undefined) return { kind: 'deny', why: `writing ${place.label} is forbidden by ${named(denied)}` };
-  if (place.guarded !== undefined) return { kind: 'ask', why: `${place.label} is ${place.guarded}`, hard: true };
   const asked = book.path('ask', tool, 'write', place);
-  if (asked !== undefined) return { kind: 'ask', why: `${named(asked)} asks before writing ${place.label}`, hard: true };
+  if (asked !== undefined) return { kind: 'ask', why: `${named(asked)} asks before writing ${place.label}`, hard: true, ruled: true };
+  if (place.guarded !== undefined) return { kind: 'ask', why: `${place.label} is ${place.guarded}`, hard: true };
   if (place.kernel) return { kind: 'ask', why: `${place.lexical} is a file of the kernel`, hard: false };
   if (book.path('allow', tool, 'write', place) !== undefined) return OK;
   if (place.root === undefined) return { kind: 'ask', why: `${shown(place)} is outside of the working folders`, hard: false };

@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
 import { isWithin, realPathOf } from '#lib/within.ts';
+import { autoRefusal } from './auto.ts';
 import { readVerdictOn, writeVerdictOn, type Access, type PathVerdict } from './access.ts';
 import { coversCall, searchStart, spellingsOf, textIn } from './calls.ts';
 import { hostOf } from './match.ts';
@@ -76,7 +77,7 @@ function isFolder(path: string): boolean {
 }
 
 function decideCommandIn(cwd: string, call: Call, { mode, places, trusted }: Situation, book: Rulebook): Decision {
-  const judged = judgeCommand(textIn(call, 'command') ?? '', { places, book, edits: mode === 'acceptEdits', home: places.anchors().home, cwd, trusted });
+  const judged = judgeCommand(textIn(call, 'command') ?? '', { places, book, edits: makesEdits(mode), auto: mode === 'auto', home: places.anchors().home, cwd, trusted });
   const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
   if (judged.decision === 'deny') return byRule(judged.reasons[0] ?? '');
   if (mode === 'plan' && !judged.looksOnly) return { kind: 'refuse', by: 'mode', reason: PLAN };
@@ -84,12 +85,13 @@ function decideCommandIn(cwd: string, call: Call, { mode, places, trusted }: Sit
   if (judged.decision === 'allow') return ALLOW;
   const whole = mode === 'bypassPermissions' || book.rules.allow.some((rule) => rule.tool === 'Bash' && rule.spec === undefined);
   if (whole && !judged.hard) return ALLOW;
+  if (mode === 'auto' && !judged.ruled) return autoRefusal(judged.reasons);
   return question(judged.reasons, suggestRules(judged.uncovered), 'local');
 }
 
 function decidePath(call: Call, access: 'read' | 'write', now: Situation, book: Rulebook): Decision {
   const { places, cwd, mode } = now;
-  const about: Access = { places, book, edits: mode === 'acceptEdits' };
+  const about: Access = { places, book, edits: makesEdits(mode) };
   const start = call.tool === 'Glob' || call.tool === 'Grep' || call.tool === 'LS' ? searchStart(call) : { path: textIn(call, 'file_path', 'notebook_path', 'path') ?? '.', elsewhere: false };
   const looks = spellingsOf(start.path, places, cwd).map((path) => ({ path, place: places.look(path, cwd) }));
   const verdicts = looks.map(({ path, place }): PathVerdict => (access === 'read' ? readVerdictOn : writeVerdictOn)(about, call.tool, path, place));
@@ -105,10 +107,16 @@ function decidePath(call: Call, access: 'read' | 'write', now: Situation, book: 
     ...(asked === undefined ? [] : [`the rule ${asked.source.rule} asks`]),
     ...open.filter((verdict) => verdict.hard).map(({ why }) => why),
   ];
-  if (hard.length > 0) return question(hard, [], 'session', judged);
+  const ruled = broken !== undefined || asked !== undefined || open.some((verdict) => verdict.ruled === true);
+  if (hard.length > 0) return mode === 'auto' && !ruled ? autoRefusal(hard) : question(hard, [], 'session', judged);
   if (mode === 'bypassPermissions') return { kind: 'allow', judged };
   const reasons = [...(start.elsewhere ? ['the pattern climbs out of its folder behind a wildcard'] : []), ...open.map(({ why }) => why)];
+  if (reasons.length > 0 && mode === 'auto') return autoRefusal(reasons);
   return reasons.length === 0 ? { kind: 'allow', judged } : question(reasons, pathRules(start.path, access, now), 'session', judged);
+}
+
+function makesEdits(mode: PermissionMode): boolean {
+  return mode === 'acceptEdits' || mode === 'auto';
 }
 
 function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
@@ -121,7 +129,9 @@ function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
   if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local');
   if (mode === 'bypassPermissions' || book.rules.allow.some((rule) => coversCall(rule, 'allow', call))) return ALLOW;
   const leaves = call.tool.startsWith('mcp__') || call.tool.startsWith('Web');
-  if (effect === 'reads' && !leaves) return ALLOW;
+  // What a tool of ours runs in turn is asked about by itself.
+  if (!leaves && (effect === 'reads' || mode === 'auto')) return ALLOW;
+  if (mode === 'auto') return autoRefusal([call.tool === 'WebFetch' ? `it would reach ${visibleLine(textIn(call, 'url') ?? 'an address')}` : `what ${call.tool} does outside is not known`]);
   const host = call.tool === 'WebFetch' ? hostOf(textIn(call, 'url') ?? '') : undefined;
   const rules = host !== undefined ? [`WebFetch(domain:${host})`] : call.tool === 'WebFetch' ? [] : [call.tool];
   return question([host !== undefined ? `it fetches from ${host}` : `no rule allows ${call.tool}`], rules, 'local');

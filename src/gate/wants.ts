@@ -14,6 +14,7 @@ const SETTINGS = ['.pinion/settings.json', '.pinion/settings.local.json', '.clau
 const FOLDERS: readonly (readonly [string, string])[] = [
   ['.pinion/commands', 'command'], ['.claude/commands', 'command'], ['.claude/agents', 'agent'], ['.pinion/agents', 'agent'],
   ['.claude/skills', 'skill'], ['.pinion/skills', 'skill'], ['.agents/skills', 'skill'],
+  ['.claude/output-styles', 'output style'], ['.pinion/output-styles', 'output style'],
 ];
 /** Keys that are a command, or hold one. */
 const HELPERS = ['apiKeyHelper', 'statusLine', 'fileSuggestion', 'awsAuthRefresh', 'awsCredentialExport', 'otelHeadersHelper'];

@@ -1,6 +1,7 @@
 import { readVerdict, treeProblem, wordVerdict, writeVerdict, type Access, type PathVerdict } from '../access.ts';
 import { commandText } from '../match.ts';
 import { hasUnseen, visibleLine } from '../visible.ts';
+import { autoProblem } from './auto-programs.ts';
 import { gitProblem } from './git-home.ts';
 import { readingOf } from './readonly.ts';
 import { walkShell, type SimpleCommand, type Token } from './walk.ts';
@@ -14,6 +15,8 @@ export interface Judgement {
   readonly reasons: readonly string[];
   /** It must be asked in every mode. */
   readonly hard: boolean;
+  /** A rule of the user asks, or one that cannot be read may. */
+  readonly ruled: boolean;
   /** Whether all of it only looks. */
   readonly looksOnly: boolean;
   /** The simple commands that no rule covers, if that is the only reason to ask: a rule for each would spare the question. */
@@ -30,6 +33,8 @@ export interface ShellOptions extends Access {
   readonly cwd: string;
   /** Whether programs that git runs on behalf of the repository's own configuration may run. */
   readonly trusted: boolean;
+  /** Whether programs of which auto mode knows that they can be run are allowed (see `autoProblem`). */
+  readonly auto?: boolean;
 }
 
 /** Variables that may be set for one command without changing what it runs. */
@@ -43,6 +48,7 @@ const DEEPEST_WRAP = 8;
 interface Work extends ShellOptions {
   readonly denials: Set<string>;
   readonly hard: Set<string>;
+  readonly ruled: Set<string>;
   readonly soft: Set<string>;
   readonly uncovered: Uncovered[];
   readonly verdicts: Map<string, PathVerdict>;
@@ -60,16 +66,16 @@ interface Work extends ShellOptions {
  * rule, whatever stands around it; else asked. Runs nothing.
  */
 export function judgeCommand(command: string, options: ShellOptions): Judgement {
-  const work: Work = { ...options, denials: new Set(), hard: new Set(), soft: new Set(), uncovered: [], verdicts: new Map(), seen: new Set(), looksOnly: true, depth: 0, commands: 0, movesFolder: false };
+  const work: Work = { ...options, denials: new Set(), hard: new Set(), ruled: new Set(), soft: new Set(), uncovered: [], verdicts: new Map(), seen: new Set(), looksOnly: true, depth: 0, commands: 0, movesFolder: false };
   if (hasUnseen(command)) work.soft.add('it holds characters that cannot be seen; they are marked');
   const broken = options.book.broken('Bash');
-  if (broken !== undefined) work.hard.add(`the rule "${broken.source.rule}" cannot be used`);
+  if (broken !== undefined) mustAsk(work, `the rule "${broken.source.rule}" cannot be used`, true);
   judgeText(command, work);
   // Links in it are found under names that nothing has yet.
   if (work.movesFolder && work.commands > 1) work.soft.add('it moves a folder and goes on: what lies where by then is not known');
   const { denials, hard, soft, uncovered, looksOnly } = work;
   const decision = denials.size > 0 ? 'deny' : hard.size + soft.size + uncovered.length > 0 ? 'ask' : 'allow';
-  return { decision, reasons: [...new Set([...denials, ...hard, ...soft, ...uncovered.map(({ why }) => why)])].map(visibleLine), hard: hard.size > 0, looksOnly, uncovered: soft.size + hard.size > 0 ? [] : uncovered.map(({ argv }) => argv) };
+  return { decision, reasons: [...new Set([...denials, ...hard, ...soft, ...uncovered.map(({ why }) => why)])].map(visibleLine), hard: hard.size > 0, ruled: work.ruled.size > 0, looksOnly, uncovered: soft.size + hard.size > 0 ? [] : uncovered.map(({ argv }) => argv) };
 }
 
 function judgeText(text: string, work: Work): void {
@@ -118,7 +124,7 @@ function denyInside(argv: readonly string[], command: SimpleCommand, work: Work,
   const denied = work.book.command('deny', texts);
   if (denied !== undefined) work.denials.add(`\`${shorten(argv.join(' '))}\` is forbidden by the rule ${denied.source.rule}`);
   const asked = work.book.command('ask', texts);
-  if (asked !== undefined) work.hard.add(`the rule ${asked.source.rule} asks before \`${shorten(argv.join(' '))}\``);
+  if (asked !== undefined) mustAsk(work, `the rule ${asked.source.rule} asks before \`${shorten(argv.join(' '))}\``, true);
   if (level === 0) denyPaths(argv, command, work);
   const inner = innerOf(argv);
   if (inner === undefined) return;
@@ -143,7 +149,7 @@ function denyPaths(argv: readonly string[], command: SimpleCommand, work: Work):
     for (const cwd of command.cwds) {
       const verdict = look(work, writes ? 'write' : 'read', word, cwd);
       if (verdict.kind === 'deny') work.denials.add(verdict.why);
-      else if (verdict.kind === 'ask' && verdict.hard) work.hard.add(verdict.why);
+      else if (verdict.kind === 'ask' && verdict.hard) mustAsk(work, verdict.why, verdict.ruled);
     }
   }
 }
@@ -174,7 +180,24 @@ function allowOrAsk(tokens: readonly Token[], command: SimpleCommand, work: Work
     for (const word of argv.slice(1).filter((each) => !each.startsWith('-'))) note(work, 'write', word, command.cwds);
     return;
   }
+  if (work.auto === true) return reading === undefined || argv[0] === 'git' ? runUnasked(argv, command, work) : unsure(work, reading.why);
   work.uncovered.push({ argv, why: reading?.why ?? `no rule allows \`${shorten(argv.join(' '))}\`` });
+}
+
+/** In auto mode: a program that is known, and nothing outside of the working folders or protected in them. */
+function runUnasked(argv: readonly string[], command: SimpleCommand, work: Work): void {
+  const problem = autoProblem(argv, { cwds: command.cwds, places: work.places })
+    ?? (argv[0] === 'git' ? command.cwds.map((cwd) => gitProblem(cwd, work)).find((why) => why !== undefined) : undefined);
+  if (problem !== undefined) return unsure(work, problem);
+  wordsOfAllowed(argv, command, work, false);
+  // Messages and branches name many things; of git only `mv` makes files under new names.
+  if (argv[0] === 'git' && !argv.includes('mv')) return;
+  for (const word of new Set(argv.slice(1).flatMap(pathWords))) {
+    for (const cwd of command.cwds) {
+      const { guarded, label } = work.places.look(word, cwd);
+      if (guarded !== undefined) work.soft.add(`${label} is ${guarded}`);
+    }
+  }
 }
 
 /** What it looks at or changes under an allow rule still has to pass the path rules. */
@@ -204,8 +227,15 @@ function note(work: Work, access: 'read' | 'write', written: string, cwds: reado
   for (const cwd of cwds) {
     const verdict = look(work, access, written, cwd);
     if (verdict.kind === 'deny') work.denials.add(verdict.why);
-    else if (verdict.kind === 'ask') (verdict.hard ? work.hard : work.soft).add(verdict.why);
+    else if (verdict.kind === 'ask' && verdict.hard) mustAsk(work, verdict.why, verdict.ruled);
+    else if (verdict.kind === 'ask') work.soft.add(verdict.why);
   }
+}
+
+/** `ruled`: because a rule of the user says so. */
+function mustAsk(work: Work, why: string, ruled = false): void {
+  work.hard.add(why);
+  if (ruled) work.ruled.add(why);
 }
 
 function lookThrough(work: Work, path: string, hidden: boolean, cwds: readonly string[]): void {
