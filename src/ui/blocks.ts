@@ -74,11 +74,11 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
   }
 }
 
-/** What is told of a background task as it stands now. */
-export function taskBlocks({ id, title, state, exitCode }: TaskRecord): readonly BlockBody[] {
+/** What is told of a background task as it stands now, in one line. */
+export function taskLine({ id, title, state, exitCode }: TaskRecord): string {
   const code = exitCode === undefined || state !== 'failed' ? '' : ` (exit code ${exitCode})`;
   const what = { running: 'runs in the background', done: 'is done', failed: `failed${code}`, stopped: 'was stopped', lost: 'was lost when the program ended' }[state];
-  return [{ type: 'mark', text: `${id} ${what}: ${title}` }];
+  return `${id} ${what}: ${title}`;
 }
 
 /** How a reply ended, where that needs saying; for other reasons the loop leaves a notice. */

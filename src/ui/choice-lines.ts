@@ -1,6 +1,7 @@
 import { sanitise, width, wrapLines } from '#lib/terminal.ts';
 import { drawBody, drawTitle, isRepeated, TITLE_LINES, titleLines } from './card-lines.ts';
 import type { ChoiceDialog, ChoiceQuestion } from './dialog-choice.ts';
+import { graphemes } from './graphemes.ts';
 import { clip, hang, wrapProse, wrapText } from './lines.ts';
 import { drawMarkdown } from './markdown.ts';
 import type { Pen } from './pen.ts';
@@ -77,7 +78,7 @@ function laidOut(question: Asked<'plan'>, pen: Pen): readonly string[] {
 
 /** Of a long path the end tells more. */
 function fromEnd(path: string, columns: number): string {
-  const characters = [...path];
+  const characters = Array.from(graphemes(path));
   let from = 0;
   while (from < characters.length && width(characters.slice(from).join('')) > columns - (from === 0 ? 0 : 1)) from += 1;
   return from === 0 ? path : `…${characters.slice(from).join('')}`;

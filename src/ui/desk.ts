@@ -5,6 +5,7 @@ import type { Composer, ComposerDoors } from './composer-store.ts';
 import type { Controller, InputEvent, ScreenEvent, ViewAction } from './contract.ts';
 import { type Dialog, isDialogEvent, pressDialog } from './dialog.ts';
 import type { Measure } from './editor-layout.ts';
+import { createGuard, type DialogGuard } from './guard.ts';
 import type { Highlighter } from './highlight.ts';
 import { createHistory, type Printed } from './history.ts';
 import type { KeyTable } from './keys.ts';
@@ -44,8 +45,6 @@ export interface DeskOptions {
 
 /** Deltas are gathered this long before they are drawn. */
 const FRAME_MS = 25;
-/** A question that comes up while someone types waits for this pause before keys are taken for an answer. */
-const PAUSE_MS = 400;
 /** Columns left free at the right: a terminal may show a sign wider than it was reckoned. */
 const MARGIN = 1;
 const LEAST_COLUMNS = 8;
@@ -60,9 +59,7 @@ export class Desk {
   readonly #leaveComposer: () => void;
   #screen: Screen = blank;
   #ticker: NodeJS.Timeout | undefined;
-  /** A dialog came up under the fingers of someone who types: keys go on to the composer until they pause. */
-  #guarded = false;
-  #lastKey = Number.NEGATIVE_INFINITY;
+  readonly #guard: DialogGuard;
   #waitsForColours = false;
   #closed = false;
 
@@ -71,8 +68,9 @@ export class Desk {
     this.#pump = createFrames(() => { this.draw(); }, FRAME_MS);
     this.#drawComposer = createComposerDrawer(options);
     const { composer, controller, now } = options;
+    this.#guard = createGuard({ now, toComposer: (event) => { composer.input(event); }, toDialog: (event) => { this.#toDialog(event); } });
     // Someone who typed before the screen was there types still.
-    if (composer.get().editor.text !== '') this.#lastKey = now();
+    if (composer.get().editor.text !== '') this.#guard.typed();
     composer.connect(this.#doors());
     this.#leaveComposer = composer.subscribe(this.#pump.promptly);
     controller.history().then((lines) => { if (!this.#closed) composer.send({ type: 'history', lines }); }, () => undefined);
@@ -80,7 +78,7 @@ export class Desk {
 
   dispatch(event: ScreenEvent): void {
     if (this.#closed) return;
-    if (isDialogEvent(event)) this.#guard();
+    if (isDialogEvent(event) && this.#screen.dialogs.length === 0) this.#guard.opened(event.type === 'ask', event.type !== 'queue' && this.#options.composer.get().editor.text !== '');
     // A replay begins anew: what came just before it has not been printed yet.
     if (event.type === 'replay') this.#layOut();
     this.#change(event);
@@ -94,17 +92,19 @@ export class Desk {
 
   input(event: InputEvent): void {
     if (this.#closed) return;
-    const { composer, keys, now } = this.#options;
-    const [dialog] = this.#screen.dialogs;
-    const pause = now() - this.#lastKey;
-    this.#lastKey = now();
-    if (dialog === undefined || (this.#guarded && pause < PAUSE_MS)) {
-      composer.input(event);
-      return;
+    if (this.#screen.dialogs.length > 0) this.#guard.take(event);
+    else {
+      this.#guard.typed();
+      this.#options.composer.input(event);
     }
-    this.#guarded = false;
+  }
+
+  #toDialog(event: InputEvent): void {
+    const { composer, keys } = this.#options;
+    const [dialog] = this.#screen.dialogs;
     const action = event.type === 'key' ? keys.action('composer', event) : undefined;
-    if (action === 'toggleTodos' || action === 'toggleTranscript' || action === 'redraw' || action === 'suspend') this.#view(action);
+    if (dialog === undefined) composer.input(event);
+    else if (action === 'toggleTodos' || action === 'toggleTranscript' || action === 'redraw' || action === 'suspend') this.#view(action);
     else this.#press(dialog, event);
     this.#pump.promptly();
   }
@@ -114,7 +114,7 @@ export class Desk {
     const { size, now } = this.#options;
     const { rows } = size();
     const { printed, more } = this.#waitsForColours ? { printed: this.pictures.get().printed, more: false } : this.#history.take(this.#screen, this.#pen());
-    const composer = this.#screen.dialogs.length > 0 && !this.#guarded ? [] : this.#drawComposer().slice(0, Math.max(1, rows - 2));
+    const composer = this.#screen.dialogs.length > 0 && !this.#guard.holds() ? [] : this.#drawComposer().slice(0, Math.max(1, rows - 2));
     const live = drawLive(this.#screen, Math.max(0, rows - 1 - composer.length), this.#pen(), now());
     this.pictures.set({ printed, above: [...live.above, ...live.dialog], composer, below: live.status === undefined ? [] : [live.status] });
     if (more) this.#pump.soon();
@@ -129,6 +129,7 @@ export class Desk {
   close(): void {
     if (this.#closed) return;
     this.#leaveComposer();
+    this.#guard.close();
     this.#change({ type: 'idle' });
     this.#tick();
     this.#pump.stop();
@@ -172,11 +173,6 @@ export class Desk {
     this.#options.highlight.load().then(coloured, coloured);
   }
 
-  #guard(): void {
-    const { composer, now } = this.#options;
-    if (this.#screen.dialogs.length === 0) this.#guarded = now() - this.#lastKey < PAUSE_MS && composer.get().editor.text !== '';
-  }
-
   #press(dialog: Dialog, event: InputEvent): void {
     const { keys, size, controller } = this.#options;
     const next = pressDialog(dialog, event, { keys, rows: dialogRoom(this.#screen, size().rows - 1), pen: this.#pen() });
@@ -186,6 +182,7 @@ export class Desk {
     }
     const { outcome } = next;
     this.#change({ type: 'settled', id: outcome.id });
+    if (this.#screen.dialogs.length > 0) this.#guard.followed();
     if (outcome.type === 'answer') controller.answer(outcome.id, outcome.answer);
     else if (outcome.type === 'pick') controller.pick(outcome.id, outcome.item);
     else if (outcome.type === 'secret') controller.secret(outcome.id, outcome.text);

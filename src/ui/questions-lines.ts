@@ -1,5 +1,5 @@
 import type { ChoiceQuestion } from '#domain/ports.ts';
-import { sanitise } from '#lib/terminal.ts';
+import { sanitise, width } from '#lib/terminal.ts';
 import { asker, drawWords } from './choice-lines.ts';
 import { type Given, isAnswered, labelsOf, type QuestionsDialog, type Sight } from './dialog-questions.ts';
 import { clip, hang, wrapProse, wrapText } from './lines.ts';
@@ -11,9 +11,11 @@ interface Parts {
   readonly body: readonly string[];
   /** Lines of the body that the cursor stands at. */
   readonly cursor: { readonly from: number; readonly to: number };
-  readonly hint: string;
+  /** Wordings of the keys, the longest first. */
+  readonly hints: readonly string[];
 }
 
+const LEAST_BODY = 2;
 const OWN = 'something else, in your own words';
 
 function partsOf(dialog: QuestionsDialog, pen: Pen): Parts {
@@ -26,7 +28,7 @@ function partsOf(dialog: QuestionsDialog, pen: Pen): Parts {
     const open = given.some((one) => !isAnswered(one));
     return {
       head: [...asker(question.who, pen), theme('strong', clip('Send these answers?', columns))], body, cursor: { from: 0, to: 0 },
-      hint: `${open ? 'Enter asks what is open' : 'Enter sends them'} · 1–${length} or ← changes one · Esc: no answer`,
+      hints: [` · 1–${length} or ← changes one`, ''].map((more) => `${open ? 'Enter asks what is open' : 'Enter sends them'}${more} · Esc: no answer`),
     };
   }
   const place = length === 1 ? '' : theme('dim', ` · ${step + 1} of ${length}`);
@@ -37,14 +39,15 @@ function partsOf(dialog: QuestionsDialog, pen: Pen): Parts {
     head: [...asker(question.who, pen), clip(`${theme('accent', line(asked.header))}${place}`, columns)],
     body: [...words, ...rows.flat()],
     cursor: { from: before, to: before + (rows[dialog.at]?.length ?? 1) - 1 },
-    hint: hintOf(dialog, asked, length),
+    hints: hintsOf(dialog, asked, length),
   };
 }
 
-function hintOf({ words }: QuestionsDialog, { several, options }: ChoiceQuestion, length: number): string {
-  if (words !== undefined) return 'Enter takes it · Esc: back to the list';
-  const how = several ? 'Space marks · Enter goes on' : `Enter takes it · 1–${options.length + 1} at once`;
-  return `${how} · Esc: no answer${length === 1 ? '' : ' · ← →: other questions'}`;
+function hintsOf({ words }: QuestionsDialog, { several, options }: ChoiceQuestion, length: number): readonly string[] {
+  if (words !== undefined) return ['Enter takes it · Esc: back to the list'];
+  const others = length === 1 ? '' : ' · ← →: other questions';
+  if (several) return [`Space marks · Enter goes on · Esc: no answer${others}`, 'Space marks · Enter goes on · Esc: none'];
+  return [`Enter takes it · 1–${options.length + 1} at once · Esc: no answer${others}`, `Enter takes it · Esc: no answer${length === 1 ? '' : ' · ← →'}`];
 }
 
 /** The lines of each option, "something else" at the end. */
@@ -85,8 +88,13 @@ function sightIn({ body, cursor }: Parts, scroll: number | undefined, rows: numb
   return { reach, from: Math.min(reach, Math.max(0, scroll ?? follow)) };
 }
 
+/** Rows of the body: who asks and the header give way to it. */
 function roomFor({ head }: Parts, rows: number): number {
-  return Math.max(1, rows - Math.min(head.length, Math.max(0, rows - 3)) - 2);
+  return Math.max(1, rows - 2 - headIn(head.length, rows));
+}
+
+function headIn(lines: number, rows: number): number {
+  return Math.min(lines, Math.max(0, rows - 2 - LEAST_BODY));
 }
 
 export function sightOf(dialog: QuestionsDialog, rows: number, pen: Pen): Sight {
@@ -101,9 +109,11 @@ export function drawQuestions(dialog: QuestionsDialog, rows: number, pen: Pen): 
   const room = roomFor(parts, rows);
   const { from, reach } = sightIn(parts, dialog.scroll, room);
   const { body } = parts;
-  const seen = reach === 0 ? body : [...body.slice(from, from + room - 1), clip(theme('dim', `  lines ${from + 1}–${from + room - 1} of ${body.length} · PgUp/PgDn`), columns)];
-  const head = parts.head.slice(0, Math.max(0, rows - 3));
-  return [theme('accent', '─'.repeat(columns)), ...head, ...seen.slice(0, room), clip(theme('dim', parts.hint), columns)].slice(-rows);
+  const shown = Math.max(1, room - 1);
+  const place = room === 1 ? [] : [clip(theme('dim', `  lines ${from + 1}–${from + shown} of ${body.length} · PgUp/PgDn`), columns)];
+  const seen = reach === 0 ? body : [...body.slice(from, from + shown), ...place];
+  const hint = parts.hints.find((words) => width(words) <= columns) ?? parts.hints.at(-1) ?? '';
+  return [theme('accent', '─'.repeat(columns)), ...parts.head.slice(0, headIn(parts.head.length, rows)), ...seen, clip(theme('dim', hint), columns)].slice(-rows);
 }
 
 function line(text: string): string {

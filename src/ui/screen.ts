@@ -6,7 +6,7 @@ import type { Moment } from '#domain/reminder.ts';
 import type { TaskRecord } from '#domain/tasks.ts';
 import type { Call, CallId } from '#domain/tool.ts';
 import { never } from '#lib/brand.ts';
-import { answerOf, type Block, type BlockBody, blocksOf, endingOf, isFolded, type Said, saidOf, taskBlocks, thoughtsOf } from './blocks.ts';
+import { answerOf, type Block, type BlockBody, blocksOf, endingOf, isFolded, type Said, saidOf, taskLine, thoughtsOf } from './blocks.ts';
 import type { ScreenEvent, Status, Waiting } from './contract.ts';
 import { type Dialog, openDialog } from './dialog.ts';
 import { stillWaiting } from './dialog-queue.ts';
@@ -163,7 +163,7 @@ function withQueue(screen: Screen): Screen {
 /** A task is told of when it begins and when it has ended, once each. */
 function settleTask(screen: Screen, task: TaskRecord): Screen {
   if (screen.tasks.get(task.id) === task.state) return screen;
-  return push({ ...screen, tasks: new Map(screen.tasks).set(task.id, task.state) }, ...taskBlocks(task));
+  return push({ ...screen, tasks: new Map(screen.tasks).set(task.id, task.state) }, { type: 'mark', text: taskLine(task) });
 }
 
 function settleHead(screen: Screen, model: string): Screen {

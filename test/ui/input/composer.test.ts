@@ -45,6 +45,24 @@ function sit(start: Partial<ComposerState> = {}) {
   };
 }
 
+describe('keys for what is under way', () => {
+  it('sends to the background while something runs; else Ctrl-B goes left, as it does when nothing could go there', () => {
+    const composer = sit();
+    composer.type('ab\x02');
+    expect([composer.text, composer.wanted]).toEqual(['a|b', []]);
+    composer.send({ type: 'busy', busy: true });
+    composer.type('\x02');
+    expect([composer.text, composer.wanted]).toEqual(['a|b', ['background']]);
+    composer.send({ type: 'left' });
+    expect(composer.text).toBe('|ab');
+  });
+  it('lists what waits with Alt-Up, in a draft too', () => {
+    const composer = sit();
+    composer.type('ab\x1b[1;3A');
+    expect([composer.text, composer.wanted]).toEqual(['ab|', ['queue']]);
+  });
+});
+
 describe('sending', () => {
   it('sends what was written, trimmed, and keeps it in history', () => {
     const composer = sit();

@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Entry } from '#domain/entry.ts';
 import type { Answer } from '#domain/ports.ts';
 import { width } from '#lib/terminal.ts';
 import { createComposer } from '#ui/composer-store.ts';
@@ -19,7 +20,7 @@ function setUp(size = { columns: 61, rows: 24 }, before = ''): Told {
   const clock = { now: 10_000 };
   const controller: Controller = {
     submit: (words) => { told.push(`submit ${words}`); },
-    background: () => false, interrupt: () => { told.push('interrupt'); return true; },
+    background: () => { told.push('background'); return true; }, interrupt: () => { told.push('interrupt'); return true; },
     cycleMode: () => { told.push('mode'); },
     takeBack: () => 'taken back',
     answer: (id, answer: Answer) => { told.push(`answer ${id} ${JSON.stringify(answer)}`); },
@@ -73,13 +74,15 @@ describe('the desk', () => {
   });
 
   it('gives the keyboard to a dialog and takes it back when it is answered', async () => {
-    const { desk, told, type, look, wait } = setUp();
+    const { desk, told, type, look, wait, clock } = setUp();
     desk.dispatch(ask(3));
     desk.dispatch(ask(4));
     await wait();
     expect(look()).toContain('? Bash ls');
     expect(look()).not.toContain('> Ask, or /');
+    clock.now += 500;
     desk.input(key('1'));
+    clock.now += 500;
     desk.input(key('2'));
     type('other way');
     desk.input(key('enter'));
@@ -109,6 +112,71 @@ describe('the desk', () => {
     expect(told).toEqual(['answer 3 {"kind":"yes"}']);
     await wait();
     expect(look()).toContain('> do 1 thing');
+  });
+
+  it('nor a word that begins just as a question comes up', async () => {
+    const { desk, told, type, look, wait, clock } = setUp();
+    desk.dispatch(ask(3));
+    clock.now += 100;
+    type('no');
+    await wait();
+    expect(told).toEqual([]);
+    expect(look()).toContain('> no');
+    expect(look()).toContain('? Bash ls');
+    clock.now += 500;
+    desk.input(key('1'));
+    expect(told).toEqual(['answer 3 {"kind":"yes"}']);
+  });
+
+  it('takes a single key for an answer all the same, a moment later; and other keys at once', async () => {
+    const { desk, told, wait } = setUp();
+    desk.dispatch(ask(3));
+    desk.input(key('1'));
+    expect(told).toEqual([]);
+    await wait(200);
+    expect(told).toEqual(['answer 3 {"kind":"yes"}']);
+    desk.dispatch(ask(4));
+    desk.input(key('escape'));
+    expect(told.at(-1)).toBe('answer 4 {"kind":"no"}');
+  });
+
+  it('does not take the Enter behind an answer for the answer to the next question', async () => {
+    const { desk, told, clock } = setUp();
+    desk.dispatch(ask(3));
+    desk.dispatch(ask(4));
+    clock.now += 500;
+    desk.input(key('y'));
+    desk.input(key('enter'));
+    expect(told).toEqual(['answer 3 {"kind":"yes"}']);
+    clock.now += 500;
+    desk.input(key('enter'));
+    expect(told).toEqual(['answer 3 {"kind":"yes"}', 'answer 4 {"kind":"yes"}']);
+  });
+
+  it('opens files in the editor, lists what waits, and sends what runs to the background', async () => {
+    const { desk, told, wait, look, type } = setUp();
+    desk.dispatch({ type: 'edit', id: 9, file: '/notes.md' });
+    desk.dispatch({ type: 'edit', id: 10, file: '/missing' });
+    await wait();
+    expect(told.splice(0)).toEqual(['edited 9 undefined', 'edited 10 no editor']);
+    desk.input(key('up', { alt: true }));
+    expect(told.splice(0)).toEqual(['queue']);
+    type('draft');
+    desk.dispatch({ type: 'busy', since: 0 });
+    desk.dispatch({ type: 'entry', entry: { type: 'queued', text: 'words', id: 'e1', at: '' } as unknown as Entry });
+    desk.dispatch({ type: 'held', lines: [{ id: 'h1', text: '/clear' }] });
+    desk.dispatch({ type: 'queue', id: 11, items: [{ id: 'e1', text: 'words' }, { id: 'h1', text: '/clear' }] });
+    await wait(500);
+    expect(look()).toContain('2 lines to be sent\n  words\n› /clear\n');
+    desk.dispatch({ type: 'held', lines: [] });
+    await wait();
+    expect(look()).toContain('1 line to be sent\n› words\n');
+    desk.input(key('d'));
+    await wait();
+    expect(told).toEqual(['chosen 11 {"id":"e1","how":"remove"}']);
+    expect(look()).toContain('> draft');
+    desk.input(key('b', { ctrl: true, text: '' }));
+    expect(told.at(-1)).toBe('background');
   });
 
   it('nor what was being typed before the screen was there', async () => {

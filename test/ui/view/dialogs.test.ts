@@ -1,29 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import type { Question } from '#domain/ports.ts';
 import { width } from '#lib/terminal.ts';
-import type { InputEvent, KeyEvent, Picker } from '#ui/contract.ts';
-import { type Dialog, drawDialog, openDialog, type Outcome, pressDialog } from '#ui/dialog.ts';
-import { keyTable } from '#ui/keys.ts';
+import type { InputEvent, Picker } from '#ui/contract.ts';
+import { type Dialog, drawDialog, openDialog, type Outcome } from '#ui/dialog.ts';
 import { narrowed } from '#ui/picker.ts';
 import { typeInto } from '#ui/typing.ts';
 import { callId } from './entries.ts';
 import { plainPen } from './pens.ts';
+import { key, press as pressAll, typed } from './presses.ts';
 
-const key = (name: string, more: Partial<KeyEvent> = {}): KeyEvent => ({ type: 'key', name, ctrl: false, alt: false, shift: false, text: name.length === 1 ? name : name === 'space' ? ' ' : '', ...more });
-const typed = (words: string): readonly KeyEvent[] => words.split('').map((letter) => key(letter === ' ' ? 'space' : letter));
 const pen = plainPen(60);
-const keys = keyTable();
 const rows = 12;
-
-function press(dialog: Dialog, ...events: readonly InputEvent[]): Dialog | Outcome {
-  let now = dialog;
-  for (const event of events) {
-    const next = pressDialog(now, event, { keys, rows, pen });
-    if ('outcome' in next) return next.outcome;
-    now = next.dialog;
-  }
-  return now;
-}
+const press = (dialog: Dialog, ...events: readonly InputEvent[]): Dialog | Outcome => pressAll(dialog, events, rows);
 
 const permission = (more: Partial<Extract<Question, { kind: 'permission' }>> = {}): Dialog => openDialog({
   type: 'ask', id: 7, question: {
@@ -97,7 +85,58 @@ describe('the permission dialog', () => {
   });
 });
 
+describe('a plan', () => {
+  const PLAN = `# Lamps for the tower\n\nFirst **measure**, then:\n\n${Array.from({ length: 30 }, (_, i) => `- step ${i} with \`code ${i}\``).join('\n')}\n\n\u001B[2Jend of it`;
+  const plan = (words = PLAN, file = '/home/me/.local/state/pinion/plans/lamps-for-the-tower.md'): Dialog => openDialog({ type: 'ask', id: 7, question: { kind: 'plan', plan: words, file } });
+  const approved = (mode: 'default' | 'acceptEdits' | 'auto'): Outcome => ({ type: 'answer', id: 7, answer: { kind: 'approved', mode } });
+
+  it('is rendered, with its file and the answers, and scrolls to its end', async () => {
+    const short = plan('# Lamps\n\nDo **this**:\n\n1. one\n2. two\n', 'plans/lamps.md');
+    const end = press(plan(), key('end')) as Dialog;
+    await expect(`${[drawDialog(plan(), 14, plainPen(79)), drawDialog(short, 16, plainPen(39)), drawDialog(end, 12, pen)].map((lines) => lines.join('\n')).join('\n\n=====\n\n')}\n`).toMatchFileSnapshot('../../golden/frames/dialog-plan.txt');
+    expect(drawDialog(end, 12, pen).join('\n')).toContain('␛[2Jend of it');
+  });
+
+  it.each<[string, readonly InputEvent[], Outcome]>([
+    ['Enter', [key('enter')], approved('acceptEdits')],
+    ['1', [key('1')], approved('acceptEdits')],
+    ['y', [key('y')], approved('acceptEdits')],
+    ['2', [key('2')], approved('default')],
+    ['3', [key('3')], approved('auto')],
+    ['down, down, down, Enter and words', [key('down'), key('down'), key('down'), key('enter'), ...typed('smaller 3'), key('enter')], answer('no', 'smaller 3')],
+    ['n, Enter', [key('n'), key('enter')], answer('no')],
+    ['Esc', [key('escape')], answer('no')],
+    ['n, words, Esc', [key('4'), ...typed('no'), key('escape')], answer('no')],
+  ])('%s', (_, events, outcome) => { expect(press(plan(), ...events)).toEqual(outcome); });
+
+  it('has room for its answers in any window, and says where its file is by its end', () => {
+    for (const columns of [20, 39, 79]) {
+      for (let lines = 6; lines < 30; lines += 1) {
+        const drawn = drawDialog(plan(), lines, plainPen(columns));
+        expect(drawn.length).toBeLessThanOrEqual(lines);
+        for (const line of drawn) expect(width(line)).toBeLessThanOrEqual(columns);
+        expect(drawn.join('\n')).toContain('no, keep');
+      }
+    }
+    expect(drawDialog(plan(), 20, plainPen(39)).join('\n')).toMatch(/\n {2}….*tower\.md\n/);
+  });
+});
+
 describe('other questions', () => {
+  it('asks for a yes by name: no is what a stray Enter says', async () => {
+    const dialog = openDialog({ type: 'ask', id: 7, question: { kind: 'confirm', title: 'AGENTS.md imports files outside of this folder. Read them?', lines: ['/etc/motd', '~/notes\u202E/x.md'] } });
+    await expect(`${drawDialog(dialog, 12, plainPen(39)).join('\n')}\n`).toMatchFileSnapshot('../../golden/frames/dialog-confirm-40.txt');
+    expect(press(dialog, key('enter'))).toEqual(answer('no'));
+    expect(press(dialog, key('escape'))).toEqual(answer('no'));
+    expect(press(dialog, key('y'))).toEqual(answer('yes'));
+    expect(press(dialog, key('up'), key('enter'))).toEqual(answer('yes'));
+  });
+
+  it('tells which sub-agent asks', () => {
+    expect(drawDialog(permission({ who: 'explore\u001B' }), 12, pen)[1]).toBe('explore␛ asks:');
+    expect(drawDialog(permission(), 12, pen)[1]).toBe('? Bash npm test');
+  });
+
   it('lists what a folder wants, and a stray Enter does not trust it', () => {
     const dialog = openDialog({ type: 'ask', id: 7, question: { kind: 'trust', folder: '/work/x', wants: ['allow Bash(make:*)', 'set FOO'] } });
     expect(drawDialog(dialog, 20, pen).join('\n')).toContain('  • allow Bash(make:*)\n  • set FOO');
@@ -158,11 +197,39 @@ describe('the picker', () => {
     expect(drawDialog(long, 10, plainPen(40))[2]).toBe('› words words words…  42 min ago · 15 K…');
   });
 
+  it('begins at what is in effect', () => {
+    expect(press(openDialog({ type: 'pick', id: 7, picker: { ...picker, now: 's4' } }), key('enter'))).toEqual(picked('s4'));
+    expect(press(openDialog({ type: 'pick', id: 7, picker: { ...picker, now: 'gone' } }), key('enter'))).toEqual(picked('s0'));
+  });
+
   it('goes round at both ends and leaves with Esc', () => {
     expect(press(dialog, key('up'), key('enter'))).toEqual(picked('s29'));
     expect(press(dialog, key('end'), key('down'), key('enter'))).toEqual(picked('s0'));
     expect(press(dialog, key('escape'))).toEqual(picked(undefined));
     expect(drawDialog(openDialog({ type: 'pick', id: 1, picker: { title: 't', items: [] } }), 10, pen).join('\n')).toContain('nothing to choose from');
+  });
+});
+
+describe('the queue', () => {
+  const items = Array.from({ length: 20 }, (_, i) => ({ id: `e${i}`, text: `line ${i}\nand ${'more '.repeat(30)}` }));
+  const queue = openDialog({ type: 'queue', id: 7, items });
+  const chosen = (id: string, how: 'edit' | 'remove'): Outcome => ({ type: 'queue', id: 7, choice: { id, how } });
+
+  it('begins at the newest, takes it back with Enter and removes with d', () => {
+    expect(press(queue, key('enter'))).toEqual(chosen('e19', 'edit'));
+    for (const event of [key('d'), key('delete'), key('backspace')]) expect(press(queue, key('up'), event)).toEqual(chosen('e18', 'remove'));
+    expect(press(queue, key('down'), key('enter'))).toEqual(chosen('e0', 'edit'));
+    expect(press(queue, key('escape'))).toEqual({ type: 'queue', id: 7, choice: undefined });
+    expect(press(queue, key('d', { ctrl: true, text: '' }), key('x'))).toEqual(queue);
+  });
+
+  it('cuts long lines and keeps the cursor in sight', () => {
+    for (let rows = 4; rows < 12; rows += 1) {
+      const lines = drawDialog(press(queue, key('home'), ...Array.from({ length: 9 }, () => key('down'))) as Dialog, rows, plainPen(40));
+      expect(lines.length).toBeLessThanOrEqual(rows);
+      expect(lines.filter((line) => line.startsWith('›'))).toEqual([expect.stringMatching(/^› line 9␊and more.*…$/)]);
+      for (const line of lines) expect(width(line)).toBeLessThanOrEqual(40);
+    }
   });
 });
 

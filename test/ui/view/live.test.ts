@@ -33,7 +33,7 @@ function busyScreen(): Screen {
   ]);
 }
 
-const question: ScreenEvent = { type: 'ask', id: 1, question: { kind: 'permission', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash x', Array.from({ length: 60 }, (_, i) => `l${i}`).join('\n')), reason: 'r', rules: ['Bash(x)'], keep: 'session' } };
+const question: Extract<ScreenEvent, { type: 'ask' }> = { type: 'ask', id: 1, question: { kind: 'permission', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash x', Array.from({ length: 60 }, (_, i) => `l${i}`).join('\n')), reason: 'r', rules: ['Bash(x)'], keep: 'session' } };
 
 describe('the live region', () => {
   const screens: readonly (readonly [string, Screen])[] = [['a busy turn', busyScreen()], ['a question in it', run([question], busyScreen())], ['a picker', run([{ type: 'pick', id: 1, picker: { title: 't', items: [{ id: 'a', label: 'b' }] } }, { type: 'status', status: STATUS }])]];
@@ -80,6 +80,45 @@ it('shows the last lines of output from their beginnings', () => {
   const start: ScreenEvent = { type: 'toolStarted', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash make') };
   const { above } = drawLive(run([start, { type: 'toolProgress', callId: callId('a'), text: ['a', 'b', 'c', 'd'].map((name) => `${name} ${'x'.repeat(50)}`).join('\n') }]), 20, plainPen(30), 0);
   expect(above.slice(2)).toEqual([`  ⎿ b ${'x'.repeat(23)}…`, `    c ${'x'.repeat(23)}…`, `    d ${'x'.repeat(23)}…`]);
+});
+
+describe('sub-agents at work', () => {
+  const agent = (id: string, title: string): ScreenEvent => ({ type: 'toolStarted', call: { id: callId(id), tool: 'Task', input: {} }, card: card(title, 'the whole prompt\nof many lines') });
+  const three = run([{ type: 'busy', since: 0 }, { type: 'status', status: STATUS }, agent('a', 'Task explore: find where the lamp is lit'), agent('b', 'Task plan: move the keeper'), agent('c', 'Task general: rename everything in the tower to something shorter')]);
+  const working = run([
+    { type: 'toolProgress', callId: callId('a'), text: '3 steps · 12k tokens · Read src/lamp.ts' }, { type: 'toolProgress', callId: callId('b'), text: 'first\n1 step · 2k tokens · Grep keeper\u001B[31m' },
+  ], three);
+  const frame = (screen: Screen, rows: number, columns: number): string => { const { above, status } = drawLive(screen, rows, plainPen(columns), 65_000); return [...above, '[composer]', status].join('\n'); };
+
+  it('each have their lines from the beginning, and stay readable where there is little room', async () => {
+    await expect(`${[frame(three, 20, 79), frame(working, 20, 79), frame(working, 20, 39), frame(working, 9, 39), frame(run([question], working), 20, 39)].join('\n\n=====\n\n')}\n`).toMatchFileSnapshot('../../golden/frames/agents.txt');
+  });
+
+  it('do not jump: what they do changes lines, not their number or place', () => {
+    const places = (screen: Screen): readonly number[] => drawLive(screen, 20, plainPen(39), 0).above.flatMap((line, index) => (line.startsWith('○') ? [index] : []));
+    expect(places(three)).toHaveLength(3);
+    expect(places(working)).toEqual(places(three));
+    const one = run([agent('a', 'Task explore: x')]);
+    expect(places(run([{ type: 'toolProgress', callId: callId('a'), text: 'a\nb\nc' }], one))).toEqual(places(one));
+  });
+
+  it('never pass their room, however many', () => {
+    const many = run(Array.from({ length: 12 }, (_, i) => agent(`m${i}`, `Task explore: ${'日本'.repeat(i)}`)), working);
+    for (const columns of [20, 40, 80]) {
+      for (let rows = 0; rows < 40; rows += 1) {
+        const { above } = drawLive(many, rows, plainPen(columns), 0);
+        expect(above.length).toBeLessThanOrEqual(rows);
+        for (const line of above) expect(width(line)).toBeLessThanOrEqual(columns);
+      }
+    }
+    expect(drawLive(many, 20, plainPen(60), 0).above.join('\n')).toContain('… and 7 more');
+  });
+});
+
+it('tells that more questions wait behind the one that is asked', () => {
+  const second = { ...question, id: 2 };
+  expect(drawLive(run([question, second]), 20, plainPen(40), 0).dialog[0]).toMatch(/^── 1 more waits ─+$/);
+  expect(drawLive(run([question, second, { ...second, id: 3 }]), 20, plainPen(40), 0).dialog[0]).toMatch(/^── 2 more wait ─+$/);
 });
 
 describe('what gives way', () => {

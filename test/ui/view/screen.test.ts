@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { NO_USAGE } from '#domain/content.ts';
 import type { Entry, EntryBody, Event } from '#domain/entry.ts';
 import { drawBlock } from '#ui/block-lines.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
@@ -33,7 +34,7 @@ describe('the screen as a fold', () => {
     const reply = fc.array(paragraph, { maxLength: 6 }).map((parts) => parts.join('\n\n'));
     const step = fc.oneof(
       fc.record({ kind: fc.constant('answer' as const), words: reply, size: fc.integer({ min: 1, max: 30 }) }),
-      fc.record({ kind: fc.constantFrom('prompt' as const, 'tool' as const, 'queued' as const, 'reminders' as const, 'notice' as const, 'todos' as const) }),
+      fc.record({ kind: fc.constantFrom('prompt' as const, 'tool' as const, 'queued' as const, 'reminders' as const, 'notice' as const, 'todos' as const, 'task' as const, 'plan' as const, 'skill' as const) }),
     );
     fc.assert(fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
       const log = createLog();
@@ -48,6 +49,9 @@ describe('the screen as a fold', () => {
         if (at.kind === 'answer') [...deltas(at.words, at.size), ...entries(log, assistant([text(at.words)]))].forEach(tell);
         if (at.kind === 'prompt') entries(log, { type: 'prompt', text: 'hello' }).forEach(tell);
         if (at.kind === 'tool') [{ type: 'toolStarted' as const, call: { id: callId('c'), tool: 'T', input: {} }, card: card('Run') }, { type: 'toolProgress' as const, callId: callId('c'), text: 'out' }, ...entries(log, toolResult('c', 'Ran'))].forEach(tell);
+        if (at.kind === 'task') entries(log, { type: 'task', task: { id: `t${kept.length % 3}`, kind: 'shell', title: 'x', state: kept.length % 2 === 0 ? 'running' : 'done', file: '/x' } }).forEach(tell);
+        if (at.kind === 'plan') entries(log, { type: 'plan', file: '/p', text: '# p', state: 'approved' }).forEach(tell);
+        if (at.kind === 'skill') entries(log, { type: 'prompt', text: 'long', shown: '/s' }).forEach(tell);
         if (at.kind === 'queued') entries(log, { type: 'queued', text: 'later' }).forEach(tell);
         if (at.kind === 'reminders') entries(log, { type: 'prompt', text: 'hi' }, reminder('pins', 'p'), reminder('todos', 't')).forEach(tell);
         if (at.kind === 'notice') entries(log, { type: 'notice', level: 'info', text: 'n' }).forEach(tell);
@@ -138,6 +142,35 @@ describe('the screen as a fold', () => {
     expect(shown(said)).toBe('\n› /model x\n● Model: x\n\n› /cler\n▲ /cler: no');
     expect(shown(run([{ type: 'line', line: '/cler' }, { type: 'fault', where: '/cler', message: 'no' }], said))).toContain('no\n\n› /cler\n▲ /cler: no');
     expect(shown(run([{ type: 'line', line: '/clear' }, ...entries(createLog(), { type: 'prompt', text: 'p' })]))).toBe('\n› /clear\n\n› p');
+  });
+
+  it('shows the line that was typed; opened, what was sent for it', () => {
+    const screen = run(entries(createLog(), { type: 'prompt', text: 'The whole\ntext of a skill\u001B[2J', shown: '/review src' }, { type: 'prompt', text: 'same', shown: 'same' }));
+    expect(shown(screen)).toBe('\n› /review src\n\n› same');
+    const one = run(entries(createLog(), { type: 'prompt', text: 'The whole\ntext of a skill\u001B[2J', shown: '/review src' }));
+    expect(shown(reduce(one, { type: 'toggle', what: 'expanded' }, 0))).toContain('\n› /review src\n    The whole\n    text of a skill␛[2J');
+  });
+
+  it('tells of background tasks once when they begin and once when they have ended', () => {
+    const log = createLog();
+    const task = (state: 'running' | 'done' | 'failed' | 'stopped' | 'lost', id = 'shell-1', more = {}): EntryBody => ({ type: 'task', task: { id, kind: 'shell', title: 'npm run dev', state, file: '/x', ...more } });
+    const screen = run(entries(log, task('running'), task('running'), task('done', 'shell-1', { exitCode: 0 }), task('done', 'shell-1', { exitCode: 0 }), task('failed', 'shell-2', { exitCode: 3 }), task('stopped', 'agent-1', { title: 'a\nb' }), task('lost', 'shell-3')));
+    expect(shown(screen)).toBe([
+      '  ⎿ shell-1 runs in the background: npm run dev', '  ⎿ shell-1 is done: npm run dev', '  ⎿ shell-2 failed (exit code 3): npm run dev', '  ⎿ agent-1 was stopped: a␊b',
+      '  ⎿ shell-3 was lost when the program ended: npm run dev',
+    ].join('\n'));
+  });
+
+  it('keeps what became of a plan as a title, and all of it for who opens it', () => {
+    const plan = (state: 'proposed' | 'approved' | 'rejected'): EntryBody => ({ type: 'plan', file: '/p/x.md', text: '\n## Move the **lamp**\n\n- up\n', state });
+    expect(shown(run(entries(createLog(), plan('proposed'))))).toBe('');
+    const screen = run(entries(createLog(), plan('proposed'), plan('rejected'), plan('approved')));
+    expect(shown(screen)).toBe('\n≡ Plan rejected: Move the **lamp**\n  /p/x.md · Ctrl-O shows it\n\n≡ Plan approved: Move the **lamp**\n  /p/x.md · Ctrl-O shows it');
+    expect(shown(reduce(screen, { type: 'toggle', what: 'expanded' }, 0))).toContain('\n≡ Plan approved: Move the **lamp**  /p/x.md\n  ## Move the lamp\n\n  • up');
+  });
+
+  it('shows nothing of money spent beside the conversation, of options and of what was read', () => {
+    expect(run(entries(createLog(), { type: 'spent', what: 'explore', model: 'm', usage: NO_USAGE, requests: 1 }, { type: 'option', name: 'budgetUsd', value: 5 }, { type: 'taskRead', task: 'shell-1', upTo: 4 })).done).toEqual([]);
   });
 
   it('keeps commands that wait in sight, across a new session too', () => {

@@ -37,6 +37,16 @@ describe('the status bar', () => {
       .toBe('claude-opus-5-5 · asks before it acts · /home/me/project · 12k of 200k tokens · $?');
   });
 
+  it('tells of tasks in the background, and of a budget', async () => {
+    const busy = { ...STATUS, tasks: 2, budgetUsd: 5 };
+    expect(statusLine(busy, 200, plain)).toContain('· asks before it acts · 2 tasks · /tasks · /home/me/project ·');
+    expect(statusLine(busy, 200, plain)).toMatch(/ · \$1\.23 of \$5\.00$/);
+    expect(statusLine({ ...busy, tasks: 1 }, 40, plain)).toBe('opus-5-5 · asks · 1 task · ~6 % · $1.23');
+    const { theme } = await colourPen(80);
+    expect(statusLine({ ...busy, usd: 4 }, 200, theme)).toContain('\u001B[33m$4.00 of $5.00');
+    expect(statusLine({ ...busy, usd: 5.1 }, 200, theme)).toContain('\u001B[31m$5.10 of $5.00');
+  });
+
   it('says first that nothing can be written', () => {
     expect(statusLine({ ...STATUS, unsaved: 'disk full' }, 200, plain)).toMatch(/^not saved: disk full · /);
     expect(statusLine({ ...STATUS, unsaved: 'disk full' }, 40, plain)).toMatch(/^not saved/);
@@ -44,9 +54,9 @@ describe('the status bar', () => {
 
   it('never wraps and lets nothing through, whatever the values', () => {
     const odd = fc.record({
-      model: fc.string({ unit: 'grapheme', minLength: 1 }), demo: fc.boolean(), mode: fc.constantFrom('default', 'acceptEdits', 'plan', 'bypassPermissions'), branch: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
+      model: fc.string({ unit: 'grapheme', minLength: 1 }), demo: fc.boolean(), mode: fc.constantFrom('default', 'acceptEdits', 'plan', 'auto', 'bypassPermissions'), branch: fc.option(fc.string({ unit: 'binary' }), { nil: undefined }),
       directory: fc.string({ unit: 'binary' }), used: fc.nat(), limit: fc.nat(), estimated: fc.boolean(), pins: fc.nat(200), pinTokens: fc.nat(), cacheShare: fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined }),
-      usd: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true }), { nil: undefined }), unsaved: fc.option(fc.string(), { nil: undefined }),
+      usd: fc.option(fc.double({ min: 0, max: 1e5, noNaN: true }), { nil: undefined }), unsaved: fc.option(fc.string(), { nil: undefined }), tasks: fc.nat(50), budgetUsd: fc.option(fc.double({ min: 0, max: 1e4, noNaN: true }), { nil: undefined }),
     });
     fc.assert(fc.property(odd as fc.Arbitrary<Status>, fc.integer({ min: 1, max: 220 }), (status, columns) => {
       const line = statusLine(status, columns, plain);
