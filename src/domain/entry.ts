@@ -22,6 +22,12 @@ export interface Fault {
   readonly message: string;
 }
 
+/** Of a prompt that is a skill's text: which skill, and the part of the text in which mentions count (what its commands put out is not in it). */
+export interface SkillCall {
+  readonly name: string;
+  readonly mentions: string;
+}
+
 /** System text, tools, model and effort as they are sent, until the next head. */
 export interface HeadBody {
   readonly type: 'head';
@@ -57,8 +63,8 @@ export interface CompactionBody {
 
 export type EntryBody =
   | HeadBody
-  /** `shown`: the line that the user typed, where `text` was made of it (a skill, a Markdown command). */
-  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string }
+  /** `shown`: the line that the user typed, where `text` was made of it; `skill`, where it was made by a skill or Markdown command. */
+  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string; readonly skill?: SkillCall }
   /** Typed while the model worked. Delivered once: the source `queued_commands` keeps the last delivered id as its snapshot. */
   | { readonly type: 'queued'; readonly text: string }
   /** What the user takes back from the queue before it was delivered. */
@@ -84,8 +90,8 @@ export type EntryBody =
   | { readonly type: 'spent'; readonly what: string; readonly model: string; readonly usage: Usage; readonly requests: number }
   /** A background task as it stands now: the newest of an id counts. */
   | { readonly type: 'task'; readonly task: TaskRecord }
-  /** Output of a task up to this byte was given to the model. */
-  | { readonly type: 'taskRead'; readonly task: string; readonly upTo: number }
+  /** Output of a task up to this byte was given to the model (0: it was told of the task). `ended`: it was told that the task has ended as well. */
+  | { readonly type: 'taskRead'; readonly task: string; readonly upTo: number; readonly ended?: true }
   /** A plan that the model laid before the user, and what the user said to it. `file`: absolute, holds the same text. */
   | { readonly type: 'plan'; readonly file: string; readonly text: string; readonly state: 'proposed' | 'approved' | 'rejected' }
   /** A command that the user ran with `!`; its output goes to the model with the next prompt. */

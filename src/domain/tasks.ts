@@ -28,4 +28,6 @@ export interface TaskView extends TaskRecord {
   readonly startedAtMs: number;
   /** What a sub-agent is at now, or the last line of output. */
   readonly doing?: string;
+  /** The last lines of a command's output, of at most 1,500 UTF-16 units; absent where there are none. */
+  readonly tail?: string;
 }

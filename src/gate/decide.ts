@@ -42,8 +42,8 @@ export type Decision =
 export type Judged = readonly string[];
 
 const ALLOW: Decision = { kind: 'allow', judged: [] };
-/** Tools that touch nothing but the conversation. */
-const FREE = new Set(['TodoWrite', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']);
+/** Tools that touch nothing but the conversation, and what was started for it with the user's leave. */
+const FREE = new Set(['TodoWrite', 'TaskOutput', 'TaskStop', 'AskUserQuestion', 'EnterPlanMode', 'ExitPlanMode']);
 const PLAN = 'Plan mode is on: look, do not change anything. Work out the plan and present it; the user switches the mode when it may be carried out.';
 
 /** Whether a call may run. Looks at the disk, changes nothing. Rules are only offered if the call would really pass with them. */

@@ -1,4 +1,4 @@
-import type { CommandContext } from '#domain/command.ts';
+import type { Command, CommandContext } from '#domain/command.ts';
 import type { EntryBody, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, modeOf, todosOf } from '#domain/folds.ts';
 import type { Limits, Outcome } from '#domain/ports.ts';
@@ -6,12 +6,13 @@ import { todoEntry } from '#domain/todos.ts';
 import { costOf } from '#accounting/cost.ts';
 import { commands } from '#commands/list.ts';
 import { compact } from '#loop/compact.ts';
-import { query } from '#loop/query.ts';
+import { type PromptBody, query } from '#loop/query.ts';
 import { listSessions } from '#session/list.ts';
 import { newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { branchNow } from './place.ts';
+import { withSkills } from './skill-commands.ts';
 import { contextOf } from './upcoming.ts';
 import { usageOf } from './wire-reminders.ts';
 
@@ -22,6 +23,10 @@ export interface Conversation {
   unsaved(): string | undefined;
   /** One turn; without a prompt what is queued is delivered. */
   turn(prompt: string | undefined, signal: AbortSignal, shown?: string): AsyncGenerator<Event, Outcome>;
+  /** A turn with what a skill makes of its arguments; `line` is what the user entered. Refuses with one line why it cannot be. */
+  invoke(skill: string, args: string, line: string, signal: AbortSignal, refuse: (message: string) => void): AsyncGenerator<Event, Outcome>;
+  /** All slash commands as they are now, those of skills among them; the context that is made next has them too. */
+  commands(): Promise<readonly Command[]>;
   compact(keep: string, signal: AbortSignal): AsyncGenerator<Event, Outcome>;
   /** Changes the mode; the entry is written at once if the session has begun, else with the first turn. */
   setMode(mode: PermissionMode): void;
@@ -45,6 +50,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
   const modes = modeDesk(house, () => open.session, resumed !== undefined);
   const take = (): void => {
     house.hold(open.session);
+    house.tasks.settle(open.session);
     house.desk.follow(open.session.log);
   };
   take();
@@ -54,13 +60,34 @@ export function openConversation(house: House, resumed: string | undefined): Con
     open = next;
   };
   const working = createWorking();
+  const begin = (prompt: PromptBody | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome> => {
+    const { session } = open;
+    modes.settle();
+    return working.during(query(session, prompt, house.ports(session), signal, limits), () => { house.skills.settle(session); });
+  };
   return {
     get session() { return open.session; },
     get notices() { return open.notices; },
     unsaved: () => open.unsaved(),
-    turn(prompt, signal, shown) {
-      modes.settle();
-      return working.during(query(open.session, prompt === undefined ? undefined : { text: prompt, ...(shown !== undefined && { shown }) }, house.ports(open.session), signal, limits));
+    turn: (prompt, signal, shown) => begin(prompt === undefined ? undefined : { text: prompt, ...(shown !== undefined && { shown }) }, signal),
+    async* invoke(name, args, line, signal, refuse) {
+      yield { type: 'doing', what: `reading /${name}` };
+      const { session } = open;
+      const loaded = await house.skills.load(name, args, 'user', session, signal);
+      if (signal.aborted) {
+        refuse('interrupted; nothing was sent.');
+        return { kind: 'interrupted' };
+      }
+      if ('problem' in loaded) {
+        refuse(`${loaded.problem}.`);
+        return { kind: 'answered' };
+      }
+      for (const message of loaded.notes) yield { type: 'fault', where: `/${name}`, message };
+      return yield* begin({ text: loaded.text, shown: line, skill: { name, mentions: loaded.mentions } }, signal);
+    },
+    async commands() {
+      await house.skills.list(open.session, new AbortController().signal);
+      return withSkills(commands, house.skills.known(open.session));
     },
     compact: (keep, signal) => compact(open.session, house.ports(open.session), signal, { trigger: 'manual', keep }),
     setMode: modes.set,
@@ -71,12 +98,16 @@ export function openConversation(house: House, resumed: string | undefined): Con
     clear(all) {
       const kept = all ? [] : carriedOver(open.session);
       const now = modes.now();
+      const left = open.session;
+      if (all) house.tasks.shells.leave(left);
       swap(newSession(sessionPlace(house)));
       for (const entry of kept) open.session.append(entry);
+      house.tasks.shells.move(left, open.session);
       house.hold(open.session);
       modes.want(now);
     },
     resume(file) {
+      house.tasks.shells.leave(open.session);
       swap(resumeSession(file, sessionPlace(house)));
       modes.want(undefined);
       take();
@@ -128,12 +159,13 @@ function createWorking() {
   let turns = 0;
   return {
     now: () => turns > 0,
-    async* during(turn: AsyncGenerator<Event, Outcome>): AsyncGenerator<Event, Outcome> {
+    async* during(turn: AsyncGenerator<Event, Outcome>, after: () => void): AsyncGenerator<Event, Outcome> {
       turns += 1;
       try {
         return yield* turn;
       } finally {
         turns -= 1;
+        after();
       }
     },
   };
@@ -148,7 +180,7 @@ interface Held {
 function commandContext(house: House, { session, mode, working }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
   const { desk, place, reminders, tools } = house;
   return {
-    session: session(), commands, surface, keys,
+    session: session(), commands: withSkills(commands, house.skills.known(session())), surface, keys,
     cwd: tools.cwd(session()), model: desk.facts(), mode: mode(),
     context: () => contextOf(house, session(), working()),
     cost: () => costOf(session().log),
@@ -156,9 +188,10 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     sessions: () => listSessions(place.home, place.cwd),
     lookUpPin: (text, options) => reminders.pins(session()).lookUp(text, options, tools.cwd(session())),
     skills: () => house.skills.list(session(), new AbortController().signal),
+    skillNotes: () => house.skills.notes(session()),
     agents: () => house.agents.types(new AbortController().signal),
     tasks: () => house.tasks.list(session()),
-    memory: () => Promise.resolve({ files: [], notes: [], places: [] }),
+    memory: () => Promise.resolve({ files: [], nested: [], waiting: [], notes: [], places: [] }),
     styles: () => house.modes.styles(session()),
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {

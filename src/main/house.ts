@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { HeadBody, PermissionMode } from '#domain/entry.ts';
 import type { AgentPort } from '#domain/agents.ts';
-import type { SkillPort } from '#domain/skills.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
@@ -10,6 +9,7 @@ import { boundedProgram } from '#lib/bounded-program.ts';
 import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
+import type { Skills } from '#skills/skills.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
@@ -29,7 +29,7 @@ export interface House extends Beside {
   readonly desk: ModelDesk;
   readonly tools: ToolWing;
   readonly reminders: ReminderWing;
-  readonly skills: SkillPort;
+  readonly skills: Skills;
   readonly agents: AgentPort;
   readonly tasks: TaskWing;
   readonly modes: ModeWing;
@@ -47,6 +47,7 @@ export interface House extends Beside {
 export interface Workers {
   readonly counter: URL;
   readonly index: URL;
+  readonly pdf: URL;
 }
 
 export interface HouseOptions extends Beside {
@@ -66,10 +67,10 @@ export function buildHouse(options: HouseOptions): House {
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => modeIn(session, first);
   const modes = wireModes(place, configuration);
-  const skills = wireSkills({ place, configuration, tools: () => tools });
+  const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: options.onNotice });
   const agents = wireAgents({ place, configuration, asker, tell, wake, head: () => head(), ports: (session) => ports(session) });
-  const tasks = wireTasks({ place, configuration, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, asker, mode, skills, agents, tasks, modes });
+  const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, asker, mode, skills, agents, tasks, modes });
   const reminders = wireReminders({ place, configuration, tools, blobs, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();

@@ -4,14 +4,16 @@ import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { AgentPort, AgentType } from '#domain/agents.ts';
-import type { Asker, BlobPort, GatePort, TaskPort, ToolPort } from '#domain/ports.ts';
-import type { SkillPort } from '#domain/skills.ts';
+import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call, DeferredTool } from '#domain/tool.ts';
 import { createDocuments } from '#documents/load.ts';
+import { createPdfReader } from '#documents/pdf-reader.ts';
 import { createGate } from '#gate/gate.ts';
 import { createPaths, type Paths } from '#gate/paths.ts';
+import type { RuleSet } from '#gate/rules.ts';
 import { createDrafts } from '#session/drafts.ts';
+import type { Skills } from '#skills/skills.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
@@ -20,6 +22,7 @@ import type { Configuration } from './configuration.ts';
 import { createOffer } from './offer.ts';
 import type { Place } from './place.ts';
 import type { ModeWing } from './wire-modes.ts';
+import type { TaskWing } from './wire-tasks.ts';
 import type { ModelDesk } from './wire-model.ts';
 
 export interface ToolWing {
@@ -45,23 +48,25 @@ export interface ToolOptions {
   readonly configuration: Configuration;
   readonly desk: ModelDesk;
   readonly blobs: BlobPort;
+  /** Address of the built `pdf-worker.js`. */
+  readonly pdfWorker: URL;
   readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
-  readonly skills: SkillPort;
+  readonly skills: Skills;
   readonly agents: AgentPort;
-  readonly tasks: TaskPort;
+  readonly tasks: TaskWing;
   readonly modes: ModeWing;
 }
 
 export function wireTools(options: ToolOptions): ToolWing {
-  const { place, configuration, desk, blobs, asker, mode, skills, agents, tasks, modes } = options;
+  const { place, configuration, desk, blobs, pdfWorker, asker, mode, skills, agents, tasks, modes } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
     roots, home: place.userHome, denyRead: () => configuration.rules().deny,
     state: [...new Set([home.settings, home.trust, home.credentials, home.sessions, home.blobs, home.drafts].map((path) => dirname(path)))],
   });
-  const documents = createDocuments({ blobs, capabilities: () => desk.facts() });
+  const documents = createDocuments({ blobs, capabilities: () => desk.facts(), pdf: createPdfReader(pdfWorker) });
   const cwd = (session: Session): string => cwdOf(session.log) ?? place.cwd;
   const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
   let found: Promise<string | undefined> | undefined;
@@ -70,13 +75,13 @@ export function wireTools(options: ToolOptions): ToolWing {
   const toolbox = createToolbox({
     tools, judged: (call) => judged.get(call),
     context: {
-      roots, cwd, paths, blobs, documents, env, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      roots, cwd, paths, blobs, documents, env, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
       keepPlan: (text, session) => modes.keepPlan(text, session),
     },
   });
   const gate = createGate({
-    rules: () => configuration.rules(), mode, cwd, paths, asker,
+    rules: (session) => withGrants(configuration.rules(), skills.grants(session)), mode, cwd, paths, asker,
     effect: (call) => toolbox.effect(call),
     preview: (call, session) => toolbox.preview(call, session),
     keepRule: (rule, keep) => configuration.keepRule(rule, keep),
@@ -93,6 +98,11 @@ export function wireTools(options: ToolOptions): ToolWing {
       ...(onProgress !== undefined && { onProgress }),
     }),
   };
+}
+
+/** What a skill that is being followed was granted is allowed beside the user's rules; deny and ask go before it as before all. */
+function withGrants(rules: RuleSet, grants: RuleSet['allow']): RuleSet {
+  return grants.length === 0 ? rules : { ...rules, allow: [...rules.allow, ...grants] };
 }
 
 /**

@@ -9,10 +9,18 @@ export interface Home {
   readonly credentials: string;
   /** The user's own instructions for every project. */
   readonly memory: string;
+  /** Folders of kept notes, one a project. */
+  readonly notes: string;
   readonly history: string;
   readonly sessions: string;
   readonly blobs: string;
   readonly debug: string;
+  /** Mailboxes of teams of agents. */
+  readonly teams: string;
+  /** Plans that were laid before the user. */
+  readonly plans: string;
+  /** Output of commands that run in the background. */
+  readonly tasks: string;
   /** Accounts of files that are being written. */
   readonly drafts: string;
   /** What servers were found not to understand, per base URL and model. */
@@ -26,10 +34,14 @@ export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proce
     trust: join(config, 'trust.json'),
     credentials: join(config, 'credentials.json'),
     memory: join(config, 'AGENTS.md'),
+    notes: join(state, 'memory'),
     history: join(state, 'history.jsonl'),
     sessions: join(state, 'sessions'),
     blobs: join(state, 'blobs'),
     debug: join(state, 'debug'),
+    teams: join(state, 'teams'),
+    plans: join(state, 'plans'),
+    tasks: join(state, 'tasks'),
     drafts: join(state, 'drafts'),
     quirks: join(state, 'quirks.json'),
   };
@@ -56,4 +68,9 @@ const LONGEST_NAME = 180;
 export function sessionFolder(home: Home, cwd: string): string {
   const name = cwd.replace(/[^A-Za-z0-9]/g, '-');
   return join(home.sessions, name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME)}-${sha256(cwd).slice(0, 12)}`);
+}
+
+/** The folder of a project's notes. The hash keeps `/a/b` and `/a-b` apart. */
+export function notesFolder(home: Home, project: string): string {
+  return join(home.notes, `${project.replace(/[^A-Za-z0-9]/g, '-').slice(-LONGEST_NAME)}-${sha256(project).slice(0, 8)}`);
 }

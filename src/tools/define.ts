@@ -8,6 +8,7 @@ import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { DeferredTool, ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
+import type { ShellTasks } from './shell/tasks.ts';
 
 /** What tools need of the house. `main` hangs it once for all sessions. */
 export interface ToolContext {
@@ -34,6 +35,8 @@ export interface ToolContext {
   readonly skills: SkillPort;
   readonly agents: AgentPort;
   readonly tasks: TaskPort;
+  /** Where commands run that may go on in the background; without it none can. */
+  readonly shells?: ShellTasks;
   /** Keeps a plan's text in a file of its own and gives its absolute path. */
   readonly keepPlan: (text: string, session: Session) => Promise<string>;
 }

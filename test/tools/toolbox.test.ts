@@ -77,7 +77,7 @@ describe('the toolbox', () => {
     expect(house.toolbox.effect(call('Bash', {}))).toBe('executes');
     const broken = await house.say('Write', { INVALID_JSON: '{"file_path":"a","content":"x' });
     expect(broken).toMatchObject({ kind: 'failed', text: expect.stringContaining('was not valid JSON') });
-    expect(await house.say('Bash', { command: 'true', run_in_background: true })).toMatchObject({ kind: 'failed', text: expect.stringContaining('run_in_background') });
+    expect(await house.say('Bash', { command: 'true', runs_where: true })).toMatchObject({ kind: 'failed', text: expect.stringContaining('runs_where') });
   });
 
   test('numbers and flags as text are taken', async () => {

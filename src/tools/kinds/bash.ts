@@ -7,9 +7,10 @@ import type { Session } from '#domain/session.ts';
 import { fsPath } from '#lib/names.ts';
 import { isWithin, realPathOf } from '#lib/within.ts';
 import { defineTool, type RunContext } from '../define.ts';
-import { someText, wholeNumber } from '../fields.ts';
+import { flag, someText, wholeNumber } from '../fields.ts';
 import { done, failed, interrupted } from '../result.ts';
 import { runShell, type ShellResult } from '../shell/run.ts';
+import { startedAs } from '../shell/words.ts';
 import description from './bash.md';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
@@ -22,7 +23,8 @@ const CARD_LINES = 200;
 const input = z.strictObject({
   command: someText.describe('Command line for a POSIX shell'),
   description: z.string().optional().describe('What it does, in a few words, for the user'),
-  timeout: wholeNumber(1, 86_400_000).optional().describe('Milliseconds, default 120000, at most 600000'),
+  timeout: wholeNumber(1, 86_400_000).optional().describe('Milliseconds, at most 600000; it is ended then. Without: at 120000 it goes on in the background'),
+  run_in_background: flag.optional().describe('Start it and go on at once'),
 });
 
 type Input = z.infer<typeof input>;
@@ -82,16 +84,27 @@ async function* runOne(asked: Input, context: RunContext): AsyncGenerator<string
   const env = context.env();
   const at = await standing(context);
   if (context.judged?.includes(realPathOf(at.cwd)) === false) return failed(titleOf(asked), `The working directory ${at.cwd} is another one than when the command was allowed. Nothing was run; look again before you try once more.`, { entries: at.entries });
+  if (asked.run_in_background === true) return startInBackground(asked, context, at);
   const progress = createProgress();
   const longest = settingOf(env, 'BASH_MAX_TIMEOUT_MS') ?? MOST_TIMEOUT_MS;
   const timeoutMs = Math.min(asked.timeout ?? settingOf(env, 'BASH_DEFAULT_TIMEOUT_MS') ?? DEFAULT_TIMEOUT_MS, longest);
   const mostOutput = Math.min(settingOf(env, 'BASH_MAX_OUTPUT_LENGTH') ?? MOST_OUTPUT, MOST_SETTABLE_OUTPUT);
-  const run = runShell({ command: asked.command, cwd: at.cwd, env, shell: context.shell, signal: context.signal, timeoutMs, mostOutput, onProgress: progress.push }).finally(progress.end);
+  const request = { command: asked.command, cwd: at.cwd, signal: context.signal, timeoutMs, mostOutput, onProgress: progress.push };
+  const { shells, session } = context;
+  const begun = shells === undefined ? runShell({ ...request, env, shell: context.shell }) : shells.foreground({ ...request, staysAtTimeout: asked.timeout === undefined }, session);
+  const run = begun.finally(progress.end);
   for (let text = await progress.next(); text !== undefined; text = await progress.next()) yield text;
   const result = await run;
   const moved = whereNow(result, at.cwd, context.roots());
   const entries: EntryBody[] = moved.cwd === undefined ? at.entries : [{ type: 'cwd', path: moved.cwd }];
   return outcomeOf(asked, result, endingOf(result, timeoutMs), [...at.notes, ...moved.notes], entries);
+}
+
+async function startInBackground(asked: Input, { shells, session }: RunContext, at: Standing): Promise<ToolOutcome> {
+  const started = await shells?.start(asked.command, asked.command, session, at.cwd) ?? { problem: 'nothing can run in the background here' };
+  if ('problem' in started) return failed(titleOf(asked), `Not run: ${started.problem}`, { entries: at.entries });
+  const message = [`Started in the background as ${started.id}. ${startedAs(started.id)}`, ...at.notes.map((note) => `[${note}]`)].join('\n');
+  return done(message, { ...cardOf(asked, []), detail: `in the background: ${started.id}` }, { entries: [...at.entries, { type: 'taskRead', task: started.id, upTo: 0 }] });
 }
 
 function settingOf(env: Readonly<Record<string, string>>, name: string): number | undefined {
@@ -132,15 +145,17 @@ function endingOf({ how, endedBy, exitCode }: ShellResult, timeoutMs: number): s
 }
 
 function outcomeOf(asked: Input, result: ShellResult, ending: string | undefined, notes: readonly string[], entries: readonly EntryBody[]): ToolOutcome {
-  const { how, output, running } = result;
+  const { how, output, running, task } = result;
   const title = titleOf(asked);
   if (how === 'notStarted') return failed(title, `The shell could not be started: ${output}`);
   const background = running.length === 0 ? [] : [`still running in the background: ${running.slice(0, 10).join(', ')}${running.length > 10 ? ` and ${running.length - 10} more` : ''}`];
+  const moved = task === undefined ? [] : [`${result.sentBy === 'user' ? 'the user sent it to the background' : 'it reached its time-out and goes on in the background'} as ${task.id}. ${startedAs(task.id)}`];
   const stopped = how === 'interrupted' ? ['interrupted by the user; the command is being ended'] : [];
   const text = output.trimEnd();
-  const said = [...stopped, ...(ending === undefined ? [] : [ending]), ...background, ...notes].map((note) => `[${note}]`);
+  const said = [...stopped, ...moved, ...(ending === undefined ? [] : [ending]), ...background, ...notes].map((note) => `[${note}]`);
   const message = [...(text === '' ? [] : [text]), ...said].join('\n');
   const card = cardOf(asked, text === '' ? [] : [{ type: 'code', text: text.split('\n').slice(-CARD_LINES).join('\n') }]);
+  if (task !== undefined) return done(message, { ...card, detail: `in the background: ${task.id}` }, { entries: [...entries, { type: 'taskRead', task: task.id, upTo: result.bytes }] });
   if (how === 'interrupted') return interrupted(title, message, { body: card.body, entries });
   return ending === undefined ? done(message, card, { entries }) : failed(title, message, { body: card.body, entries, detail: ending });
 }

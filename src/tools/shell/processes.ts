@@ -11,13 +11,18 @@ export interface ProcessLine {
   readonly since: string;
 }
 
+/** Each command has a mark of its own in this variable: what it starts has it too, wherever it goes. */
+export const MARK = 'PINION_TASK';
+
 /**
  * Living processes that come from `leader`: its group and session, and whatever descends from it, a session of its own
- * included. Linux only; elsewhere nothing is known beyond the group.
+ * included. With the `mark` of its environment also those that have left all of this. Linux only; elsewhere nothing is known
+ * beyond the group.
  */
-export function familyOf(leader: number): readonly ProcessLine[] {
+export function familyOf(leader: number, mark?: string): readonly ProcessLine[] {
   const all = processes();
-  const family = new Set(all.filter(({ group, session, pid }) => group === leader || session === leader || pid === leader).map(({ pid }) => pid));
+  const bears = mark === undefined ? (): boolean => false : (pid: number): boolean => hasMark(pid, mark);
+  const family = new Set(all.filter(({ group, session, pid, dead }) => group === leader || session === leader || pid === leader || (!dead && bears(pid))).map(({ pid }) => pid));
   for (let grown = true; grown;) {
     grown = false;
     for (const { pid, parent } of all) {
@@ -28,6 +33,15 @@ export function familyOf(leader: number): readonly ProcessLine[] {
     }
   }
   return all.filter(({ pid, dead }) => family.has(pid) && !dead);
+}
+
+/** The environment with which a process was started; that of other users cannot be read. */
+function hasMark(pid: number, mark: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`${MARK}=${mark}`);
+  } catch {
+    return false;
+  }
 }
 
 function processes(): readonly ProcessLine[] {
