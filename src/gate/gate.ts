@@ -12,7 +12,7 @@ import { marked, visible, visibleLine } from './visible.ts';
 
 export interface GateOptions {
   /** The rules in effect; read anew for every decision. */
-  readonly rules: () => RuleSet;
+  readonly rules: (session: Session) => RuleSet;
   readonly mode: (session: Session) => PermissionMode;
   /** Where the session's shell commands run: absolute. */
   readonly cwd: (session: Session) => string;
@@ -20,6 +20,8 @@ export interface GateOptions {
   readonly effect: (call: Call) => ToolEffect | undefined;
   readonly preview: (call: Call, session: Session) => Promise<Card>;
   readonly asker: Asker;
+  /** The sub-agent whose session it is, as it is named to the person. */
+  readonly who?: (session: Session) => string | undefined;
   /** Keeps a rule that the user agreed to, so that `rules()` holds it once this is done. */
   readonly keepRule: (rule: string, keep: 'session' | 'local') => void | Promise<void>;
   /** Whether the folder's own git configuration may run something (default: yes). */
@@ -40,7 +42,7 @@ export function createGate(options: GateOptions): GatePort {
     // With the grammar of shells, the largest part of this wing: nobody waits for it before the first call.
     const { decide } = await import('./decide.ts');
     return decide(call, {
-      rules: options.rules(), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
+      rules: options.rules(session), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
       effect: options.effect(call), trusted: options.trusted?.() ?? true,
     });
   };
@@ -73,7 +75,8 @@ export function createGate(options: GateOptions): GatePort {
 async function askAbout(call: Call, session: Session, { reason, rules, keep }: Decision & { kind: 'ask' }, options: GateOptions, signal: AbortSignal): Promise<Verdict> {
   const card = await cardOf(call, session, options);
   if (signal.aborted) return INTERRUPTED;
-  const answer = await answerTo({ kind: 'permission', call, card, reason, rules, keep }, options.asker, signal);
+  const who = options.who?.(session);
+  const answer = await answerTo({ kind: 'permission', call, card, reason, rules, keep, ...(who !== undefined && { who }) }, options.asker, signal);
   if (signal.aborted) return INTERRUPTED;
   switch (answer?.kind) {
     case undefined:

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { HeadBody, PermissionMode } from '#domain/entry.ts';
-import type { AgentPort } from '#domain/agents.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
@@ -13,7 +12,7 @@ import type { Skills } from '#skills/skills.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
-import { wireAgents } from './wire-agents.ts';
+import { type AgentWing, wireAgents } from './wire-agents.ts';
 import { type ModeWing, wireModes } from './wire-modes.ts';
 import { createModelDesk, type ModelDesk } from './wire-model.ts';
 import { type ReminderWing, wireReminders } from './wire-reminders.ts';
@@ -30,7 +29,7 @@ export interface House extends Beside {
   readonly tools: ToolWing;
   readonly reminders: ReminderWing;
   readonly skills: Skills;
-  readonly agents: AgentPort;
+  readonly agents: AgentWing;
   readonly tasks: TaskWing;
   readonly modes: ModeWing;
   readonly blobs: BlobPort;
@@ -65,26 +64,30 @@ export function buildHouse(options: HouseOptions): House {
   let held: Session | undefined;
   const desk = createModelDesk({ place, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
-  const mode = (session: Session): PermissionMode => modeIn(session, first);
+  const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first));
   const modes = wireModes(place, configuration);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: options.onNotice });
-  const agents = wireAgents({ place, configuration, asker, tell, wake, head: () => head(), ports: (session) => ports(session) });
+  const agents: AgentWing = wireAgents({ place, configuration, asker, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
   const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, asker, mode, skills, agents, tasks, modes });
-  const reminders = wireReminders({ place, configuration, tools, blobs, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
+  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
     return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
   };
   const ports = (session: Session): Ports => ({
-    model: desk.port(session), tools: tools.tools, reminders: reminders.reminders, gate: tools.gate,
+    model: desk.port(session), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
     world: { now: () => new Date(), blobs, head },
   });
   return {
     place, args, configuration, desk, tools, reminders, skills, agents, tasks, modes, blobs, head, mode, tell, wake, ports,
-    hold(session) { held = session; },
+    hold(session) {
+      held = session;
+      agents.hold(session);
+    },
     close() {
+      agents.close();
       tasks.close();
       desk.close();
       reminders.watch.close();

@@ -47,7 +47,10 @@ export interface ModelDesk {
   reload(): void;
   /** Loads what the first request needs, while the user still types. */
   warm(): Promise<void>;
-  port(session: Session): ModelPort;
+  /** What is known of a model. */
+  factsOf(id: string): ModelFacts;
+  /** The door of a session's loop; `model`: where it is not the conversation's own. */
+  port(session: Session, model?: () => string): ModelPort;
   close(): void;
 }
 
@@ -70,7 +73,8 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
   const facts = (model = id()): ModelFacts => learned.get(model) ?? factsOf(model);
   const clients = clientsOf(options, () => credentials, facts);
   const counter = watched(createCounter({ worker: options.counter }));
-  const meter = createMeter({ counter, facts: () => facts(), limits: () => limitsOf(settings()), pins: options.pins });
+  const meterFor = (model: () => string): Meter => createMeter({ counter, facts: () => facts(model()), limits: () => limitsOf(settings()), pins: options.pins });
+  const meter = meterFor(id);
 
   return {
     meter, id,
@@ -92,9 +96,10 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
       chosen = undefined;
     },
     warm: () => clients.of(id()).warm(),
-    port: (session) => ({
-      facts: () => facts(),
-      fit: (request) => meter.fit(request, session.log),
+    factsOf: (model) => facts(model),
+    port: (session, model = id) => ({
+      facts: () => facts(model()),
+      fit: (request) => meterFor(model).fit(request, session.log),
       async* stream(request, signal) {
         const client = clients.of(request.model);
         learn(client, facts(request.model), learned);

@@ -1,17 +1,15 @@
-import { join } from 'node:path';
 import type { EntryOf, HeadBody, PermissionMode } from '#domain/entry.ts';
 import { entryOf } from '#domain/folds.ts';
 import type { AgentPort } from '#domain/agents.ts';
 import { optionsOf } from '#domain/folds.ts';
-import type { BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
+import type { Asker, BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
-import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import type { EnvironmentFacts, FilePort, MentionPort, UsageFacts, World } from '#domain/world.ts';
 import { oneLine } from '#lib/names.ts';
 import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
-import { createMemory } from '#attachments/memory-files.ts';
 import { createPins, type Pins } from '#attachments/pins.ts';
 import { sources } from '#attachments/sources/list.ts';
 import { createMentions } from '#mentions/resolve.ts';
@@ -19,11 +17,16 @@ import { createWatch, type Watch } from '#watch/watch.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
 import type { ModeWing } from './wire-modes.ts';
+import { type MemoryWing, wireMemory } from './wire-memory.ts';
 import { type ModelDesk, nextRequest } from './wire-model.ts';
 import type { ToolWing } from './wire-tools.ts';
 
 export interface ReminderWing {
+  /** Asks nobody anything: for a look at what would be said. */
   readonly reminders: ReminderPort;
+  /** For turns: what only the user can decide is asked first. */
+  readonly asking: ReminderPort;
+  readonly memory: MemoryWing;
   readonly watch: Watch;
   pins(session: Session): Pins;
 }
@@ -33,6 +36,7 @@ export interface ReminderOptions {
   readonly configuration: Configuration;
   readonly tools: ToolWing;
   readonly blobs: BlobPort;
+  readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
   readonly desk: ModelDesk;
   readonly skills: SkillPort;
@@ -51,7 +55,8 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     blobs, onNotice: options.onNotice, label: (path) => tools.paths.look(path, place.cwd).label,
     ...(place.repository !== undefined && { gitDirectory: place.repository.gitDirectory }),
   });
-  const memory = memoryOf(options);
+  const memoryWing = wireMemory({ place, configuration, tools, desk: options.desk, asker: options.asker, isMain: (session) => options.agents.self(session) === undefined });
+  const { memory } = memoryWing;
   const pinsOf = new WeakMap<Session, Pins>();
   const pins = (session: Session): Pins => {
     const made = pinsOf.get(session) ?? createPins({
@@ -76,7 +81,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     pins: pins(session),
     environment: () => environmentOf(place, configuration),
     changes: watch,
-    tools: { has: (name) => tools.definitions().some((tool) => tool.name === name),
+    tools: { has: (name) => tools.definitions(options.agents.self(session)?.type).some((tool) => tool.name === name),
       deferred: () => tools.deferred(session).map(({ definition, summary }) => ({ name: definition.name, summary })) },
     skills: (signal) => options.skills.list(session, signal),
     agents: {
@@ -87,7 +92,8 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     style: () => options.modes.style(session),
     usage: () => Promise.resolve(usageOf(options, session)),
   });
-  return { reminders: createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn }), watch, pins };
+  const reminders = createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
+  return { reminders, asking: memoryWing.asking(reminders), memory: memoryWing, watch, pins };
 }
 
 /**
@@ -111,14 +117,6 @@ export function usageOf({ desk, head, blobs, configuration }: Pick<ReminderOptio
     used: desk.meter.glance(nextRequest(log, head(), blobs), log).tokens, limit: desk.meter.limit(), window: desk.facts().window, autoCompact: settings.autoCompact,
     output: cost.output, usd: cost.usd, budgetUsd: typeof set === 'number' ? set : settings.budgetUsd,
   };
-}
-
-function memoryOf({ place, configuration, tools }: ReminderOptions): MemoryPort {
-  return createMemory({
-    cwd: place.cwd, repository: place.repository?.root, home: place.userHome,
-    userFiles: [place.home.memory, join(place.userHome, '.claude', 'CLAUDE.md')],
-    roots: configuration.roots().slice(1), excludes: configuration.settings().memoryExcludes, paths: tools.paths,
-  });
 }
 
 function filesFor({ tools, place }: ReminderOptions): FilePort {

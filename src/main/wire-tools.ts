@@ -3,7 +3,7 @@ import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
-import type { AgentPort, AgentType } from '#domain/agents.ts';
+import type { AgentType } from '#domain/agents.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call, DeferredTool } from '#domain/tool.ts';
@@ -19,7 +19,9 @@ import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 import type { Configuration } from './configuration.ts';
+import type { AgentWing } from './wire-agents.ts';
 import { createOffer } from './offer.ts';
+import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';
 import type { ModeWing } from './wire-modes.ts';
 import type { TaskWing } from './wire-tasks.ts';
@@ -53,7 +55,7 @@ export interface ToolOptions {
   readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
   readonly skills: Skills;
-  readonly agents: AgentPort;
+  readonly agents: AgentWing;
   readonly tasks: TaskWing;
   readonly modes: ModeWing;
 }
@@ -63,7 +65,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
-    roots, home: place.userHome, denyRead: () => configuration.rules().deny,
+    roots, home: place.userHome, denyRead: () => configuration.rules().deny, notes: () => notesFolderOf(place, configuration),
     state: [...new Set([home.settings, home.trust, home.credentials, home.sessions, home.blobs, home.drafts].map((path) => dirname(path)))],
   });
   const documents = createDocuments({ blobs, capabilities: () => desk.facts(), pdf: createPdfReader(pdfWorker) });
@@ -81,7 +83,7 @@ export function wireTools(options: ToolOptions): ToolWing {
     },
   });
   const gate = createGate({
-    rules: (session) => withGrants(configuration.rules(), skills.grants(session)), mode, cwd, paths, asker,
+    rules: (session) => withGrants(configuration.rules(), skills.grants(session)), mode, cwd, paths, asker, who: (session) => agents.who(session),
     effect: (call) => toolbox.effect(call),
     preview: (call, session) => toolbox.preview(call, session),
     keepRule: (rule, keep) => configuration.keepRule(rule, keep),

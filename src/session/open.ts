@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { UserError } from '#lib/errors.ts';
 import { count, wellFormed } from '#lib/text.ts';
 import { type PidLock, takeLock } from '#lib/pid-lock.ts';
 import type { Entry } from '#domain/entry.ts';
@@ -52,6 +53,18 @@ export function resumeSession(file: string, place: Place): OpenSession {
     return { ...fork, notices: [...damaged, 'This session is open in another process: going on in a copy of it.'] };
   }
   return record(id, file, entries, [], damaged, lock);
+}
+
+/** The log of a thread of its own (a sub-agent's), in a given file: gone on with where it is there. Throws a UserError while another process has it open. */
+export function openThread(file: string, id: string, place: Place): OpenSession {
+  if (!existsSync(file)) {
+    const head: LogHead = { type: 'session', version: LOG_VERSION, id, cwd: place.cwd, at: new Date().toISOString(), ...(place.branch !== undefined && { branch: place.branch }) };
+    return record(id, file, [], [JSON.stringify(head)], []);
+  }
+  const { head, entries } = readLog(file);
+  const lock = lockFor(file);
+  if (lock === 'taken') throw new UserError(`its log is open in another process (${file})`);
+  return record(head?.id ?? id, file, entries, [], [], lock);
 }
 
 /** Where no lock can be written no record can be either: the session goes on unsaved, and says so at its first entry. */
