@@ -8,8 +8,8 @@ import { lazyEmoji } from './lazy-emoji.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8'));
 
-/** Packages that hold native code: loaded from node_modules where they are installed, done without where not. */
-const NATIVE = ['sharp', '@vscode/ripgrep'];
+/** Packages that hold native code or are large: loaded from node_modules where they are installed, done without where not. */
+const OPTIONAL = ['sharp', '@vscode/ripgrep', 'unpdf'];
 
 /** React looks for its developer tools; the bundle has none. */
 const noDevtools = {
@@ -32,6 +32,7 @@ export async function bundle() {
       index: 'src/index.ts',
       'count-worker': 'src/accounting/count-worker.ts',
       'index-worker': 'src/mentions/index-worker.ts',
+      'pdf-worker': 'src/documents/pdf-worker.ts',
     },
     outdir: out,
     bundle: true,
@@ -45,7 +46,7 @@ export async function bundle() {
     legalComments: 'none',
     chunkNames: 'chunks/[name]-[hash]',
     loader: { '.md': 'text' },
-    external: NATIVE,
+    external: OPTIONAL,
     alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` },
     plugins: [noDevtools, lazyEmoji],
     define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },

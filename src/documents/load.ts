@@ -1,5 +1,5 @@
-import type { BlobHash, ImageType, MediaPart } from '#domain/content.ts';
-import type { DocumentPort, LoadOptions } from '#domain/documents.ts';
+import type { BlobHash, ImageType } from '#domain/content.ts';
+import type { DocumentPort } from '#domain/documents.ts';
 import type { Capabilities } from '#domain/model.ts';
 import type { BlobPort } from '#domain/ports.ts';
 import type { FileTouch } from '#domain/tool.ts';
@@ -7,49 +7,43 @@ import type { Loaded } from '#domain/world.ts';
 import { decode } from '#lib/decode.ts';
 import type { DecodedText } from '#lib/decode.ts';
 import { messageOf } from '#lib/errors.ts';
-import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import { count, cutToBytes, wellFormed } from '#lib/text.ts';
-import { decide, isImageType } from './decide.ts';
+import { decide } from './decide.ts';
 import { loadDirectory } from './directory.ts';
 import { cutNote, documentText } from './envelope.ts';
 import type { TextDocument } from './envelope.ts';
 import { fits, scaleWithSharp, sizeOf } from './images.ts';
 import type { Picture, Scale } from './images.ts';
+import { isNotebookName, loadNotebook } from './load-notebook.ts';
+import { loadPdf } from './load-pdf.ts';
+import { left, type Loading, shownMedia, touch } from './loading.ts';
 import { mediaTypeOf, mimeOf } from './mime.ts';
-import { MEDIA_LIMIT, readSafely } from './read.ts';
+import { createPdfReader, type PdfReader } from './pdf-reader.ts';
+import { MEDIA_LIMIT, mostOf, readSafely } from './read.ts';
 import type { FileRead } from './read.ts';
-
-/** Files up to this size are kept, so that a later change can be told as a diff. */
-const KEPT_BYTES = 1024 * 1024;
 
 interface Options {
   readonly blobs: BlobPort;
   /** What the model takes now. */
   readonly capabilities: () => Capabilities;
   readonly scale?: Scale;
-}
-
-/** One file on its way. */
-interface Loading {
-  readonly path: string;
-  readonly label: string;
-  readonly options: LoadOptions;
-  readonly tools: Required<Options>;
+  readonly pdf?: PdfReader;
 }
 
 /**
  * Loads files, and the names in directories, for the model. `load` wants an absolute, real path; `files` names the file with `how: 'mention'` when the
  * model was given all of it and `'partial'` when it was given some lines, and is empty when it was given none of its bytes.
  */
-export function createDocuments({ blobs, capabilities, scale = scaleWithSharp }: Options): DocumentPort {
-  const tools = { blobs, capabilities, scale };
+export function createDocuments({ blobs, capabilities, scale = scaleWithSharp, pdf = createPdfReader() }: Options): DocumentPort {
+  const tools = { blobs, capabilities, scale, pdf };
   return {
     async load(path, label, options, signal) {
       try {
+        const loading = { path, label, options, tools, signal };
+        if (options.bytes !== undefined) return await loadWhole(loading, bufferOf(options.bytes));
         const { from, to } = options.lines ?? { from: 1, to: Number.POSITIVE_INFINITY };
-        const read = await readSafely(path, { from, to, limitBytes: options.limitBytes }, signal);
-        return await route({ path, label, options, tools }, read);
+        return await route(loading, await readSafely(path, { from, to, limitBytes: options.limitBytes, ...(isNotebookName(label) && { wholeBytes: MEDIA_LIMIT }) }, signal));
       } catch (error) {
         return left(label, messageOf(error));
       }
@@ -57,8 +51,8 @@ export function createDocuments({ blobs, capabilities, scale = scaleWithSharp }:
   };
 }
 
-function left(label: string, why: string): Loaded {
-  return { parts: [], files: [], notes: [`${oneLine(label)}: ${why}`] };
+function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength);
 }
 
 async function route(loading: Loading, read: FileRead): Promise<Loaded> {
@@ -72,12 +66,12 @@ async function route(loading: Loading, read: FileRead): Promise<Loaded> {
 
 async function loadWhole(loading: Loading, bytes: Buffer): Promise<Loaded> {
   const media = mediaTypeOf(bytes);
+  if (media === 'application/pdf') return await loadPdf(loading, bytes);
   const decoded = decode(bytes);
-  if (media !== undefined && (decoded.kind === 'binary' || decoded.guessed || media === 'application/pdf')) {
-    return media === 'application/pdf' ? loadPdf(loading, bytes) : await loadPicture(loading, media, bytes);
-  }
+  if (media !== undefined && (decoded.kind === 'binary' || decoded.guessed)) return await loadPicture(loading, media, bytes);
   if (decoded.kind === 'binary') return dropped(loading, mimeOf(loading.label, decoded), bytes.length);
   if (bytes.length === 0) return { parts: [], files: [touch(loading, bytes, 'mention')], notes: [`${oneLine(loading.label)} is empty`] };
+  if (isNotebookName(loading.label)) return await loadNotebook(loading, bytes, decoded, () => loadText(loading, bytes, decoded));
   return loadText(loading, bytes, decoded);
 }
 
@@ -111,7 +105,7 @@ function shownText(document: TextDocument, files: readonly FileTouch[], ...notes
 function loadLarge(loading: Loading, read: Extract<FileRead, { kind: 'large' }>): Loaded {
   const { label, options, path } = loading;
   const media = mediaTypeOf(read.head);
-  if (media !== undefined) return left(label, `left out, ${count(read.size, 'byte')} are more than the ${MEDIA_LIMIT} that a ${media} may have`);
+  if (media !== undefined) return left(label, `left out, ${count(read.size, 'byte')} are more than the ${mostOf(media)} that a ${media} may have`);
   if (read.head.includes(0)) return dropped(loading, mimeOf(label, { kind: 'binary' }), read.size);
   const from = options.lines?.from ?? 1;
   const decoded = decode(dropHalfCharacter(read.piece));
@@ -135,16 +129,6 @@ function dropHalfCharacter(piece: Buffer): Buffer {
   return start + needs > piece.length ? piece.subarray(0, start) : piece;
 }
 
-function loadPdf(loading: Loading, bytes: Buffer): Loaded {
-  const mime = 'application/pdf';
-  const { strategy, reason } = decide({ name: loading.label, mime, inlineData: bytes }, loading.tools.capabilities());
-  if (strategy === 'drop') return left(loading.label, `left out, ${reason}`);
-  const source = bytes.toString('latin1');
-  if (/\/Encrypt\s+\d+\s+\d+\s+R/.test(source)) return left(loading.label, 'left out, the PDF is protected by a password');
-  const pages = source.match(/\/Type\s*\/Page(?![a-zA-Z])/g)?.length;
-  return shownMedia(loading, bytes, { mime, bytes, facts: pages === undefined ? [] : [count(pages, 'page')], size: pages === undefined ? {} : { pages } });
-}
-
 async function loadPicture(loading: Loading, mime: ImageType, bytes: Buffer): Promise<Loaded> {
   const { label, tools } = loading;
   const { strategy, reason } = decide({ name: label, mime, inlineData: bytes }, tools.capabilities());
@@ -156,31 +140,7 @@ async function loadPicture(loading: Loading, mime: ImageType, bytes: Buffer): Pr
   const sent = fits(picture) ? picture : await tools.scale(picture);
   if (sent === undefined) return left(label, `left out, the picture is too large (${pixels}, ${count(bytes.length, 'byte')}) and could not be scaled down here`);
   const scaled = sent === picture ? [] : [`scaled down to ${sent.width}×${sent.height}`];
-  return shownMedia(loading, bytes, { mime: sent.mime, bytes: sent.bytes, facts: [pixels, ...scaled], size: { width: sent.width, height: sent.height } });
-}
-
-interface Media {
-  readonly mime: MediaPart['mime'];
-  readonly bytes: Uint8Array;
-  readonly facts: readonly string[];
-  readonly size: Pick<MediaPart, 'width' | 'height' | 'pages'>;
-}
-
-function shownMedia(loading: Loading, raw: Buffer, { mime, bytes, facts, size }: Media): Loaded {
-  const { label, tools } = loading;
-  const blob = tools.blobs.put(bytes);
-  if (blob === undefined) return left(label, `left out, its ${count(bytes.length, 'byte')} could not be kept`);
-  const header = `File "${oneLine(label)}": ${[isImageType(mime) ? 'picture' : 'PDF', ...facts, count(raw.length, 'byte')].join(', ')}`;
-  return {
-    parts: [{ type: 'text', text: header }, { type: 'media', mime, blob, name: oneLine(label), ...size }],
-    files: [touch(loading, raw, 'mention')],
-    notes: [],
-  };
-}
-
-function touch({ path, tools }: Loading, bytes: Buffer, how: 'mention' | 'partial'): FileTouch {
-  const kept = bytes.length <= KEPT_BYTES && tools.blobs.put(bytes) !== undefined;
-  return { path, hash: sha256(bytes) as BlobHash, how, kept };
+  return shownMedia(loading, bytes, { mime: sent.mime, bytes: sent.bytes, facts: ['picture', pixels, ...scaled], width: sent.width, height: sent.height, how: 'mention' });
 }
 
 function linesIn(text: string): number {

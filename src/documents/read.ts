@@ -12,6 +12,8 @@ const CHUNK = 256 * 1024;
 export const WHOLE_LIMIT = 8 * 1024 * 1024;
 /** The API takes requests of 32 MB, base64 included. */
 export const MEDIA_LIMIT = 20 * 1024 * 1024;
+/** Of a PDF some pages may be all that is wanted. */
+const PDF_LIMIT = 64 * 1024 * 1024;
 /** Beyond this a file is read only as far as is needed, and not hashed. */
 export const HASH_LIMIT = 64 * 1024 * 1024;
 
@@ -20,6 +22,8 @@ export interface Wanted {
   readonly from: number;
   readonly to: number;
   readonly limitBytes: number;
+  /** Up to this size it is read as one piece; default {@link WHOLE_LIMIT}. */
+  readonly wholeBytes?: number;
 }
 
 export type FileRead =
@@ -28,6 +32,11 @@ export type FileRead =
   | { readonly kind: 'large'; readonly head: Buffer; readonly piece: Buffer; readonly size: number; readonly lines: number | undefined; readonly hash: string | undefined }
   | { readonly kind: 'directory' }
   | { readonly kind: 'failed'; readonly why: string };
+
+/** Most bytes of a picture or PDF that is read at all. */
+export function mostOf(media: ReturnType<typeof mediaTypeOf>): number {
+  return media === 'application/pdf' ? PDF_LIMIT : MEDIA_LIMIT;
+}
 
 /** Reads a regular file; a FIFO, device or socket is refused without waiting for it. `path` is absolute and real: a symbolic link as its last part is not followed. */
 export async function readSafely(path: string, wanted: Wanted, signal: AbortSignal): Promise<FileRead> {
@@ -63,12 +72,13 @@ function whyNot(error: unknown): string {
 async function readOpen(file: FileHandle, size: number, wanted: Wanted, signal: AbortSignal): Promise<FileRead> {
   const chunks: Buffer[] = [];
   let length = 0;
-  let limit = WHOLE_LIMIT;
+  let limit = wanted.wholeBytes ?? WHOLE_LIMIT;
   for (;;) {
     signal.throwIfAborted();
     const chunk = await nextChunk(file);
     if (chunk.length === 0) return { kind: 'whole', bytes: Buffer.concat(chunks) };
-    if (length === 0 && mediaTypeOf(chunk) !== undefined) limit = MEDIA_LIMIT;
+    const media = length === 0 ? mediaTypeOf(chunk) : undefined;
+    if (media !== undefined) limit = mostOf(media);
     chunks.push(chunk);
     length += chunk.length;
     if (length > limit) return await scanRest(file, Math.max(size, length), chunks, wanted, signal);

@@ -1,14 +1,18 @@
 import type { Loaded } from './world.ts';
 
 export interface LoadOptions {
-  /** First line and last line, counted from 1. */
+  /** First line and last line, counted from 1; of a PDF pages, of a notebook cells. */
   readonly lines?: { readonly from: number; readonly to: number };
+  /** First and last page of a PDF, counted from 1; at most 20. */
+  readonly pages?: { readonly from: number; readonly to: number };
+  /** All bytes of the file, where they were read already: it is not opened again. */
+  readonly bytes?: Uint8Array;
   /** Most bytes of text that are shown; the rest is cut with a line that says how much and how to read on. */
   readonly limitBytes: number;
 }
 
 /**
- * Turns what is on disk into parts for the model: text in its envelope, pictures and PDFs as media, a directory as its names,
+ * Turns what is on disk into parts for the model: text in its envelope, notebooks as their cells, pictures and PDFs as media, a directory as its names,
  * else a note. `path` is absolute and real: a symbolic link as its last part is refused. Never throws.
  */
 export interface DocumentPort {

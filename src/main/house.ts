@@ -64,8 +64,9 @@ export function buildHouse(options: HouseOptions): House {
   let held: Session | undefined;
   const desk = createModelDesk({ place, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
-  const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first));
-  const modes = wireModes(place, configuration);
+  const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
+  if (first === 'auto' && configuration.settings().disableAutoMode) options.onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
+  const modes = wireModes(place, configuration, options.onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: options.onNotice });
   const agents: AgentWing = wireAgents({ place, configuration, asker, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });

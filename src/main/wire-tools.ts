@@ -111,7 +111,8 @@ function withGrants(rules: RuleSet, grants: RuleSet['allow']): RuleSet {
  * The mode in effect: what the log says, else what the run began with. A run in which nothing is asked was asked for when it was
  * started: an older session that was held so does not bring it along.
  */
-export function modeIn(session: Session, first: PermissionMode): PermissionMode {
-  const mode = modeOf(session.log) ?? first;
-  return mode === 'bypassPermissions' ? first : mode;
+export function modeIn(session: Session, first: PermissionMode, withoutAuto = false): PermissionMode {
+  const last = modeOf(session.log) ?? first;
+  const mode = last === 'bypassPermissions' ? first : last;
+  return mode === 'auto' && withoutAuto ? 'default' : mode;
 }

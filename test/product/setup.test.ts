@@ -247,7 +247,7 @@ describe('the package', () => {
   it('holds what it needs, and neither sources nor tests', async () => {
     const { stdout } = await runIn(folder, 'tar', ['-tzf', tarball], checkout.env);
     const names = stdout.trim().split('\n').map((name) => name.replace(/^package\//, ''));
-    expect(names).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'bin/pinion.js', 'dist/main.js', 'dist/index.js', 'dist/help.txt', 'dist/count-worker.js', 'dist/index-worker.js', 'dist/types/src/index.d.ts', 'dist/THIRD-PARTY.txt']));
+    expect(names).toEqual(expect.arrayContaining(['package.json', 'LICENSE', 'README.md', 'bin/pinion.js', 'dist/main.js', 'dist/index.js', 'dist/help.txt', 'dist/count-worker.js', 'dist/index-worker.js', 'dist/pdf-worker.js', 'dist/types/src/index.d.ts', 'dist/THIRD-PARTY.txt']));
     expect(names.filter((name) => !/^(?:package\.json|LICENSE|README\.md|CHANGELOG\.md|bin\/(?:pinion|node-version)\.js|dist\/.*)$/.test(name))).toEqual([]);
     expect(names.filter((name) => /(?:^|\/)\.|(?:^|[^d])\.tsx?$/.test(name.replace(/\.d\.ts$/, '')))).toEqual([]);
   });

@@ -20,7 +20,7 @@ const ARGUMENTS: Arguments = {
   print: true, continue: false, outputFormat: 'text', allowedTools: [], disallowedTools: [], permissionMode: 'bypassPermissions', pin: [], addDir: [], trust: true,
 };
 /** An address that ends in `.ts` makes the counter work in this thread. */
-const WORKERS = { counter: new URL('file:///count-worker.ts'), index: new URL('file:///index-worker.ts') };
+const WORKERS = { counter: new URL('file:///count-worker.ts'), index: new URL('file:///index-worker.ts'), pdf: new URL('file:///pdf-worker.ts') };
 
 /** A project with a home of its own, in which the program's parts are hung as `main` hangs them, in this process. */
 export interface Household {
@@ -105,6 +105,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined): Dwelle
       const parsed = commandLine(line);
       if (parsed === undefined) throw new Error(`${line} is no command`);
       let said = '';
+      await conversation.commands();
       await interpret(await dispatch(parsed, context()), line, {
         show: (_line, card) => { said = JSON.stringify(card); },
         append: (entries) => { conversation.append(entries); },
@@ -113,6 +114,10 @@ function moveIn(place: Place, args: Arguments, file: string | undefined): Dwelle
         mode: (mode) => { conversation.setMode(mode); },
         clear: async (all) => { conversation.clear(all); },
         refuse: (_line, message) => { throw new Error(`${line}: ${message}`); },
+        invoke: async (skill, args) => {
+          const refuse = (message: string): never => { throw new Error(`${line}: ${message}`); };
+          await drain(conversation.invoke(skill, args, line, new AbortController().signal, refuse));
+        },
         stopTask: async (id) => { await house.tasks.stop(id, conversation.session); },
         exit: () => undefined,
       });

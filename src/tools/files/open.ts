@@ -21,15 +21,25 @@ export class UnreadableError extends Error {
   }
 }
 
+/** Bytes that tell the kind of a file. */
+const HEAD_BYTES = 16;
+
 /**
  * Reads a regular file by its real path: what was looked at is what is read. Links put there since are not followed, pipes
- * and devices are neither opened for long nor read. Throws {@link UnreadableError}.
+ * and devices are neither opened for long nor read. `limit`: most bytes, which may
+ * depend on the first bytes of the file. Throws {@link UnreadableError}.
  */
-export async function readRegular(real: string, most = MOST_FILE_BYTES): Promise<OpenFile> {
+export async function readRegular(real: string, limit: number | ((head: Buffer) => number) = MOST_FILE_BYTES): Promise<OpenFile> {
   return await withRegular(real, async (handle, stat) => {
+    const most = typeof limit === 'number' ? limit : limit(await headOf(handle));
     if (stat.size > BigInt(most)) throw new UnreadableError('tooLarge', `has ${stat.size} bytes, more than the ${most} that can be read at once`);
     return { bytes: await readAll(handle, most), stat };
   });
+}
+
+async function headOf(handle: FileHandle): Promise<Buffer> {
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  return buffer.subarray(0, bytesRead);
 }
 
 /** The first bytes of a regular file, however large it is. Throws {@link UnreadableError}. */

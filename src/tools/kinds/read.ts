@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PathLookup } from '#domain/documents.ts';
+import type { LoadOptions, PathLookup } from '#domain/documents.ts';
 import type { ToolOutcome } from '#domain/ports.ts';
 import { decode, type DecodedText } from '#lib/decode.ts';
 import { oneLine } from '#lib/names.ts';
@@ -7,7 +7,7 @@ import { count, cutToLength, wellFormed } from '#lib/text.ts';
 import { defineTool, type RunContext } from '../define.ts';
 import { someText, wholeNumber } from '../fields.ts';
 import { touchOf } from '../files/known.ts';
-import { type OpenFile, readRegular, UnreadableError } from '../files/open.ts';
+import { MOST_FILE_BYTES, type OpenFile, readRegular, UnreadableError } from '../files/open.ts';
 import { lookUpTarget, shownPath, whatIsNear } from '../files/target.ts';
 import { linesOf, numbered } from '../lines.ts';
 import { done, failed } from '../result.ts';
@@ -22,6 +22,7 @@ const input = z.strictObject({
   file_path: someText.describe('Path of the file'),
   offset: wholeNumber(0, 1e9).optional().describe('First line, from 1'),
   limit: wholeNumber(1, 1e9).optional().describe('Most lines'),
+  pages: z.string().optional().describe('Of a PDF, e.g. "1-5"'),
 });
 
 type Input = z.infer<typeof input>;
@@ -39,8 +40,11 @@ export const read = defineTool({
     if (lookup.denied) return failed(title, `A rule of the user's settings denies reading ${shown}.`);
     if (lookup.kind === 'directory') return failed(title, `${shown} is a directory. List it with Glob (pattern "*", path "${shown}").`);
     try {
-      const file = await readRegular(lookup.real);
-      return isMedia(file.bytes) ? await showMedia(lookup, context) : showText(asked, lookup, file, context);
+      const file = await readRegular(lookup.real, mostBytesOf);
+      if (isPdf(file.bytes)) return await showPdf(asked, lookup, file, context);
+      if (asked.pages !== undefined && asked.pages.trim() !== '') return failed(title, `${shown} is no PDF: it has no pages. Leave \`pages\` out; \`offset\` and \`limit\` show a part.`);
+      if (/\.ipynb$/i.test(lookup.label)) return await showDocument(lookup, file, context, { lines: rangeOf(asked) });
+      return isMedia(file.bytes) ? await showDocument(lookup, file, context, {}) : showText(asked, lookup, file, context);
     } catch (error) {
       if (error instanceof UnreadableError) return failed(title, await explain(error, asked, lookup, context));
       throw error;
@@ -56,16 +60,51 @@ async function explain({ why, message }: UnreadableError, { file_path: written }
 
 /** By their first bytes, whatever the name. */
 function isMedia(bytes: Buffer): boolean {
-  return /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[^]{4}WEBP|%PDF-)/.test(bytes.toString('latin1', 0, 16));
+  return /^(?:\x89PNG\r\n\x1a\n|\xff\xd8\xff|GIF8[79]a|RIFF[^]{4}WEBP)/.test(bytes.toString('latin1', 0, 16));
 }
 
-async function showMedia(lookup: PathLookup, context: RunContext): Promise<ToolOutcome> {
+function isPdf(bytes: Buffer): boolean {
+  return bytes.toString('latin1', 0, 5) === '%PDF-';
+}
+
+/** Of a PDF some pages may be wanted. */
+const MOST_PDF_BYTES = 64 * 1024 * 1024;
+
+function mostBytesOf(head: Buffer): number {
+  return isPdf(head) ? MOST_PDF_BYTES : MOST_FILE_BYTES;
+}
+
+interface Part {
+  readonly lines?: LoadOptions['lines'] | undefined;
+  readonly pages?: LoadOptions['pages'];
+}
+
+async function showPdf(asked: Input, lookup: PathLookup, file: OpenFile, context: RunContext): Promise<ToolOutcome> {
+  const written = asked.pages?.trim() ?? '';
+  if (written === '') return await showDocument(lookup, file, context, {});
+  const [, first = '', last = first] = /^(\d{1,6})(?:\s*[-–]\s*(\d{1,6}))?$/.exec(written) ?? [];
+  const pages = { from: Number(first), to: Number(last) };
+  if (pages.from < 1 || pages.to < pages.from) return failed(`Read ${lookup.label}`, `pages="${oneLine(written, 40)}" is no range of pages: write "3" or "1-5".`);
+  return await showDocument(lookup, file, context, { pages });
+}
+
+/** Undefined for the whole. */
+function rangeOf({ offset, limit }: Input): Part['lines'] {
+  if (offset === undefined && limit === undefined) return undefined;
+  const from = Math.max(1, offset ?? 1);
+  return { from, to: from + (limit ?? 1e9) - 1 };
+}
+
+/** What is shown is what was opened and checked: its bytes are handed on, the path is not followed again. */
+async function showDocument(lookup: PathLookup, { bytes }: OpenFile, context: RunContext, { lines, pages }: Part): Promise<ToolOutcome> {
   const title = `Read ${lookup.label}`;
-  const { parts, files, notes } = await context.documents.load(lookup.real, lookup.label, { limitBytes: MOST_BYTES }, context.signal);
+  const part = { ...(lines !== undefined && { lines }), ...(pages !== undefined && { pages }) };
+  const { parts, files, notes } = await context.documents.load(lookup.real, lookup.label, { limitBytes: MOST_BYTES, bytes, ...part }, context.signal);
   if (parts.length === 0) return failed(title, notes.join('\n') || 'The file cannot be shown.');
   const [head] = parts;
-  const detail = head?.type === 'text' ? head.text.split('\n', 1)[0] : undefined;
-  return done([...parts, ...notes.map((text) => ({ type: 'text' as const, text }))], { title, ...(detail === undefined ? {} : { detail }), body: [] },
+  const said = head?.type === 'text' ? head.text : '';
+  const more = notes.filter((note) => !said.includes(note.slice(note.indexOf(': ') + 2)));
+  return done([...parts, ...more.map((text) => ({ type: 'text' as const, text }))], { title, ...(said === '' ? {} : { detail: said.split('\n', 1)[0] ?? '' }), body: [] },
     { files: files.map((touch) => (touch.how === 'mention' ? { ...touch, how: 'read' } : touch)) });
 }
 
