@@ -9,9 +9,12 @@ import { reachIn, windowOf } from './scroll.ts';
 
 const WORD_LINES = 4;
 const LABEL_MOST = 6;
+const LEAST_BODY = 3;
 
 interface Parts {
   readonly head: readonly string[];
+  /** Below the head, where there is room for it. */
+  readonly spare?: readonly string[];
   readonly body: readonly string[];
   readonly foot: readonly string[];
 }
@@ -59,7 +62,8 @@ function planParts(question: Asked<'plan'>, pen: Pen): Omit<Parts, 'foot'> {
   const { theme, columns } = pen;
   const file = line(question.file);
   return {
-    head: [theme('strong', clip('? The plan: go ahead with it?', columns)), ...(file === '' ? [] : [`  ${theme('dim', fromEnd(file, columns - 2))}`])],
+    head: [theme('strong', clip('? The plan: go ahead with it?', columns))],
+    spare: file === '' ? [] : [`  ${theme('dim', fromEnd(file, columns - 2))}`],
     body: laidOut(question, pen),
   };
 }
@@ -105,20 +109,28 @@ function isCut({ options }: ChoiceDialog, pen: Pen): boolean {
   return options.some(({ label }) => wrapProse(line(label), pen.columns - 4).length > LABEL_MOST);
 }
 
+/** Head, and rows that are left for what is to be read. */
+function layOut({ head, spare = [], body, foot }: Parts, rows: number): { readonly head: readonly string[]; readonly room: number } {
+  const room = rows - 1 - head.length - foot.length - 1;
+  const spared = room - spare.length >= Math.min(LEAST_BODY, body.length) ? spare : [];
+  return { head: [...head, ...spared], room: room - spared.length };
+}
+
 /** How many of the text's lines cannot be seen at once in so many rows. */
 export function reachOf(dialog: ChoiceDialog, rows: number, pen: Pen): number {
-  const { head, body, foot } = partsOf(dialog, pen);
-  return reachIn(body.length, rows - head.length - foot.length - 2);
+  const parts = partsOf(dialog, pen);
+  return reachIn(parts.body.length, layOut(parts, rows).room);
 }
 
 /** At most `rows` lines. The answers always have room; what is to be read gives way and scrolls. */
 export function drawChoice(dialog: ChoiceDialog, rows: number, pen: Pen): readonly string[] {
-  const { head, body, foot } = partsOf(dialog, pen);
+  const parts = partsOf(dialog, pen);
+  const { body, foot } = parts;
+  const { head, room } = layOut(parts, rows);
   const { theme, columns } = pen;
   const hint = clip(theme('dim', dialog.instead === undefined ? `Enter takes it · 1–${dialog.options.length} at once · Esc: no` : 'Enter sends it · Esc: no'), columns);
   const frame = [theme('accent', '─'.repeat(columns)), ...head];
-  const room = Math.max(0, rows - frame.length - foot.length - 1);
-  return [...frame.slice(0, Math.max(1, rows - foot.length - 1)), ...windowOf(body, dialog.scroll, room, pen), ...foot, hint].slice(-rows);
+  return [...frame.slice(0, Math.max(1, rows - foot.length - 1)), ...windowOf(body, dialog.scroll, Math.max(0, room), pen), ...foot, hint].slice(-rows);
 }
 
 function line(text: string): string {

@@ -46,7 +46,7 @@ function optionsOf(question: ChoiceQuestion): readonly Option[] {
       { label: 'yes, and accept edits', answer: { kind: 'approved', mode: 'acceptEdits' } },
       { label: 'yes, and ask before each edit', answer: { kind: 'approved', mode: 'default' } },
       { label: 'yes, in auto mode', answer: { kind: 'approved', mode: 'auto' } },
-      { label: 'no, keep planning, and tell it what to change', answer: NO, words: true },
+      { label: 'no, keep planning', answer: NO, words: true },
     ];
     case 'permission': return [
       { label: 'yes', answer: YES },

@@ -26,6 +26,8 @@ export interface GuardOptions {
 const PAUSE_MS = 400;
 /** So soon nobody answers a question that has just come up: a letter may be the first of a word. */
 const SURPRISE_MS = 300;
+/** An Enter so soon behind an answer belongs to it. */
+const STRAY_MS = 200;
 /** How long such a letter waits for the next one of its word. */
 const WORD_MS = 120;
 
@@ -76,7 +78,9 @@ export function createGuard({ now, toComposer, toDialog }: GuardOptions): Dialog
         return toDialog(event);
       }
       // The Enter of "y, Enter" was meant for the question before.
-      if (event.type === 'key' && event.name === 'enter' && at - followedAt < SURPRISE_MS) return undefined;
+      const stray = event.type === 'key' && event.name === 'enter' && at - followedAt < STRAY_MS;
+      followedAt = Number.NEGATIVE_INFINITY;
+      if (stray) return undefined;
       if (!writes(event) || at - openedAt >= SURPRISE_MS) return answer(event);
       waiting = event;
       timer = setTimeout(() => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -97,6 +97,115 @@ describe('the screen in a real terminal', () => {
     await terminal.waitFor('3 no, and tell it what to do instead');
     terminal.type('\u001B');
     await terminal.waitFor('answer {"kind":"no"}');
+    await end(it);
+  });
+
+  it.each([[80, 24], [40, 12]])('lays a plan before the person, in %i by %i', async (columns, rows) => {
+    const it = await run(columns, rows);
+    const { terminal } = it;
+    terminal.type('plan\r');
+    await terminal.waitFor('4 no, keep planning');
+    expect(terminal.screen().join('\n')).toMatch(rows < 20 ? /\? The plan: go ahead with it\?\n {2}# Light the lamp/ : /\? The plan: go ahead with it\?\n {2}\/p\/plans\/lamp\.md\n {2}# Light the lamp/);
+    terminal.type('\u001B[F');
+    await terminal.waitFor('40. do thing 40');
+    terminal.type('4');
+    await terminal.waitFor('Enter sends it');
+    terminal.type('smaller steps');
+    await terminal.waitFor('smaller steps');
+    terminal.type('\r');
+    await terminal.waitFor('"instead":"smaller');
+    terminal.type('plan\r');
+    await terminal.waitFor('4 no, keep planning');
+    terminal.type('3');
+    await terminal.waitFor('"mode":"auto"');
+    await end(it);
+    expect(it.submitted()).toEqual(['plan', 'answer {"kind":"no","instead":"smaller steps"}', 'plan', 'answer {"kind":"approved","mode":"auto"}', '/exit']);
+  });
+
+  it.each([[80, 24], [40, 10]])('asks questions of two sub-agents one after the other, and keeps a draft, in %i by %i', async (columns, rows) => {
+    const it = await run(columns, rows);
+    const { terminal } = it;
+    terminal.type('choices\r');
+    await terminal.waitFor('explore asks:');
+    await terminal.waitFor('1 more waits');
+    terminal.type('\u001B[B');
+    await terminal.waitFor('› 2 own');
+    terminal.type('\r');
+    await terminal.waitFor('Which parts?');
+    terminal.type(' \u001B[B\u001B[B ');
+    await terminal.waitFor(/› 3 ☑ c/);
+    terminal.type('\r');
+    await terminal.waitFor('Send these answers?');
+    terminal.type('\r');
+    await terminal.waitFor('plan asks:');
+    terminal.type('\u001B[B\u001B[B');
+    await terminal.waitFor('› 3 something else');
+    terminal.type('\r');
+    await terminal.waitFor('back to the list');
+    terminal.type('a third one');
+    await terminal.waitFor('a third one');
+    terminal.type('\u001B');
+    await terminal.waitFor((screen) => !screen.join('\n').includes('a third one'));
+    terminal.type('\u001B');
+    await terminal.waitFor('{"kind":"no"}');
+    await end(it);
+    expect(it.submitted()).toEqual(['choices', 'answer {"kind":"chosen","answers":[["own"],["a","c"]]}', 'answer {"kind":"no"}', '/exit']);
+  });
+
+  it.each([[80, 24], [40, 24]])('shows three sub-agents at work in lines that do not jump, then their cards, in %i by %i', async (columns, rows) => {
+    const it = await run(columns, rows);
+    const { terminal } = it;
+    terminal.type('agents\r');
+    const places = new Set<string>();
+    await terminal.waitFor((screen) => {
+      const at = screen.flatMap((line, y) => (line.startsWith('○ Task explore') ? [y - screen.findIndex((one) => one.startsWith('> '))] : []));
+      if (at.length === 3) places.add(at.join(' '));
+      return screen.some((line) => line.includes('10 steps'));
+    });
+    expect(places.size).toBe(1);
+    expect(count(terminal.screen(), '⎿ 10 steps')).toBeGreaterThan(0);
+    await terminal.waitFor('found c');
+    await end(it);
+    for (const id of ['a', 'b', 'c']) expect(count(terminal.lines(), `found ${id}`)).toBe(1);
+  });
+
+  it('gives a file to the editor and takes the screen back', async () => {
+    const editor = join(folder, 'editor');
+    writeFileSync(editor, '#!/bin/sh\necho "in the editor"; printf "edited" > "$1"\n', { mode: 0o755 });
+    const it = await run(80, 24, { VISUAL: editor });
+    it.terminal.type('edit\r');
+    await it.terminal.waitFor('edited undefined');
+    await it.terminal.waitFor('> Ask, or');
+    await end(it);
+    expect(it.terminal.raw()).toContain('in the editor');
+    const without = await run(80, 24, { VISUAL: '/no/such/editor' });
+    without.terminal.type('edit\r');
+    await without.terminal.waitFor('edited editor "/no/such/editor" (VISUAL): not found; set VISUAL to an editor');
+    await end(without);
+  });
+
+  it('lists what waits: removes a line, takes another back to be edited', async () => {
+    const it = await run(60, 20);
+    const { terminal } = it;
+    terminal.type('queue\r');
+    await terminal.waitFor('⧗ /clear');
+    expect(terminal.screen().find((line) => line.includes('⧗ third'))?.endsWith('…')).toBe(true);
+    terminal.type('a draft');
+    await terminal.waitFor('> a draft');
+    terminal.type('\u001B[1;3A');
+    await terminal.waitFor('4 lines to be sent');
+    terminal.type('\u001B[H\u001B[B');
+    await terminal.waitFor('› second words');
+    terminal.type('d');
+    await terminal.waitFor('chosen remove');
+    await terminal.waitFor('> a draft');
+    expect(terminal.screen().filter((line) => line.includes('⧗ second'))).toEqual([]);
+    terminal.type('\u001B[1;3A');
+    await terminal.waitFor('3 lines to be sent');
+    terminal.type('\u001B[H\r');
+    await terminal.waitFor(/> taken e\d+\n {2}a draft/);
+    terminal.type('\u0003');
+    await terminal.waitFor('> Ask, or');
     await end(it);
   });
 
