@@ -26,7 +26,7 @@ export default defineCommand({
         },
       };
     }
-    const one = commands.find(({ id, aliases }) => id === wanted.toLowerCase() || aliases?.includes(wanted.toLowerCase()));
+    const one = commands.find(({ id, aliases }) => id === wanted || id === wanted.toLowerCase() || aliases?.includes(wanted.toLowerCase()));
     if (one !== undefined) return { type: 'show', card: { title: line(one), body: [{ type: 'text', text: `${one.summary}.${also(one)}` }] } };
     const near = nearest(wanted, commands.flatMap(({ id, aliases = [] }) => [id, ...aliases]));
     return { type: 'refuse', message: `There is no command /${oneLine(wanted, 40)}. ${near === undefined ? '/help lists them.' : `Did you mean /help ${near}?`}` };

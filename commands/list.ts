@@ -6,16 +6,22 @@ import context from './context.ts';
 import cost from './cost.ts';
 import exit from './exit.ts';
 import help from './help.ts';
+import init from './init.ts';
 import login from './login.ts';
 import logout from './logout.ts';
+import memory from './memory.ts';
 import model from './model.ts';
+import outputStyle from './output-style.ts';
 import pin from './pin.ts';
 import plan from './plan.ts';
+import queue from './queue.ts';
 import resume from './resume.ts';
+import skills from './skills.ts';
+import tasks from './tasks.ts';
 import todo from './todo.ts';
 import unpin from './unpin.ts';
 
 /** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
 export const commands: readonly Command[] = shelf('commands', [
-  pin, unpin, todo, context, compact, clear, resume, model, cost, plan, login, logout, help, exit,
+  pin, unpin, todo, queue, tasks, context, memory, init, compact, clear, resume, model, cost, plan, outputStyle, skills, login, logout, help, exit,
 ]);

@@ -55,6 +55,11 @@ export function instructionPaths(log: readonly Entry[]): readonly string[] {
   return lastSaid(log, 'memory').flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
 }
 
+/** Real paths of the instruction files that files below brought along: that source tells of their changes. */
+export function nestedPaths(log: readonly Entry[]): readonly string[] {
+  return lastSaid(log, 'nested_memory').flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+}
+
 type Said = Readonly<Record<string, Json>>;
 
 /** The snapshot of a source's last word, where it is a list of records. */
@@ -71,5 +76,11 @@ function lastSaid(log: readonly Entry[], source: string): readonly Said[] {
 export function mentioningText({ log, prompt, moment }: World): string {
   const served = log.findLastIndex(({ type }) => type === 'assistant' || type === 'reminder' || type === 'compaction');
   const unserved = moment === 'step' ? [] : log.slice(served + 1).filter((entry) => entry.type === 'prompt' && entry.id !== prompt?.id);
-  return [...unserved, ...(prompt === undefined ? [] : [prompt]), ...undeliveredOf(log)].map((entry) => ('text' in entry ? entry.text : '')).join('\n');
+  return [...unserved, ...(prompt === undefined ? [] : [prompt]), ...undeliveredOf(log)].map(wordsOf).join('\n');
+}
+
+/** Of a skill's text what its commands put out is nobody's mention. */
+function wordsOf(entry: Entry): string {
+  if (entry.type === 'prompt') return entry.skill?.mentions ?? entry.text;
+  return entry.type === 'queued' ? entry.text : '';
 }

@@ -1,7 +1,7 @@
 import type { AgentType } from './agents.ts';
 import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
-import type { EntryBody, EntryId, PermissionMode } from './entry.ts';
+import type { EntryBody, PermissionMode } from './entry.ts';
 import type { ModelFacts } from './model.ts';
 import type { Row } from './request.ts';
 import type { Session, SessionSummary } from './session.ts';
@@ -16,10 +16,12 @@ export type Effect =
   | { readonly type: 'append'; readonly entries: readonly EntryBody[]; readonly card: Card }
   /** Sends a prompt; `shown` is what stands on the screen for it. */
   | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string }
+  /** Sends what a skill or Markdown command makes of its arguments. Its own commands may run first, so it takes its time and can be interrupted. */
+  | { readonly type: 'invoke'; readonly skill: string; readonly args: string }
   /** Opens a file in the user's editor. */
   | { readonly type: 'edit'; readonly file: string }
-  /** Takes waiting words back, to be edited or removed; without an id: ask which. */
-  | { readonly type: 'takeBack'; readonly id?: EntryId; readonly how: 'edit' | 'remove' }
+  /** Takes lines that wait back, to be edited (one) or removed; without ids: ask which. */
+  | { readonly type: 'takeBack'; readonly ids?: readonly string[]; readonly how: 'edit' | 'remove' }
   | { readonly type: 'stopTask'; readonly id: string }
   | { readonly type: 'compact'; readonly keep: string }
   /** A new session that takes pins and the user's open todos along, unless `all`. */
@@ -43,6 +45,8 @@ export interface CostView {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly perModel: readonly { readonly model: string; readonly requests: number; readonly usd: number | undefined; readonly input: number; readonly output: number; readonly cacheRead: number; readonly cacheWrite: number }[];
+  /** What of it was spent beside the conversation, by what it was spent on. */
+  readonly beside?: readonly { readonly what: string; readonly requests: number; readonly tokens: number; readonly usd: number | undefined }[];
 }
 
 /** What a request holds and what it weighs. `measured` is the API's own count of the last request. */
@@ -63,6 +67,30 @@ export interface ContextView {
 export type PinLookup =
   | { readonly ok: true; readonly id: string; readonly kind: AttachmentKind; readonly entry: EntryBody; readonly label: string; readonly note?: string }
   | { readonly ok: false; readonly message: string };
+
+/** An instruction file or kept note. `tokens`: about. */
+export type MemoryItem = MemoryFile & { readonly tokens: number };
+
+/**
+ * Everything that is told as instructions: `files` from the start, `nested` because of files that were touched, `waiting` rules
+ * whose files were not touched yet. `notes` are kept notes, told when they bear on a prompt. `places`: where each kind is written.
+ */
+export interface MemoryView {
+  readonly files: readonly MemoryItem[];
+  readonly nested: readonly MemoryItem[];
+  readonly waiting: readonly MemoryItem[];
+  readonly notes: readonly MemoryItem[];
+  readonly places: readonly { readonly name: string; readonly what: string; readonly file: string; readonly exists: boolean }[];
+  /** Why nothing is recalled, one line. */
+  readonly off?: string;
+}
+
+/** A plan that the model laid before the user. `file` is absolute. */
+export interface KeptPlan {
+  readonly file: string;
+  readonly text: string;
+  readonly state: 'proposed' | 'approved' | 'rejected';
+}
 
 export interface PinOptions {
   readonly snapshot: boolean;
@@ -87,12 +115,18 @@ export interface CommandContext {
   lookUpPin(text: string, options: PinOptions): Promise<PinLookup>;
   pins(): Promise<readonly (PinView & { readonly tokens: number })[]>;
   skills(): Promise<readonly SkillView[]>;
+  /** Which skills and Markdown commands cannot be used or called, and why, one line each. */
+  skillNotes(): readonly string[];
   agents(): Promise<readonly AgentType[]>;
   tasks(): Promise<readonly TaskView[]>;
-  /** Instruction files in effect, and where kept notes lie. */
-  memory(): Promise<{ readonly files: readonly MemoryFile[]; readonly notes: readonly MemoryFile[]; readonly places: readonly { readonly what: string; readonly file: string; readonly exists: boolean }[] }>;
+  /** Lines that wait, in the order in which they were entered: queued words by their entry's id, held commands by ids of their own. */
+  waiting(): readonly { readonly id: string; readonly text: string }[];
+  /** Instruction files and kept notes, with where new ones go. */
+  memory(): Promise<MemoryView>;
   styles(): Promise<{ readonly all: readonly (OutputStyle & { readonly description: string; readonly from: string })[]; readonly now: string | undefined }>;
   usage(): Promise<UsageFacts>;
+  /** The newest plan of the session, as its file stands now. */
+  plan(): Promise<KeptPlan | undefined>;
   /** Keys and their actions, for `/help`. */
   readonly keys: readonly { readonly keys: string; readonly what: string }[];
 }

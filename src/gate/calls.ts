@@ -36,8 +36,13 @@ export function coversCall(rule: Rule, list: RuleList, call: Call): boolean {
     const value = scalarIn(call, parameter[1] ?? '');
     if (value !== undefined && globMatch(parameter[2] ?? '', value)) return true;
   }
-  if (rule.tool === 'Skill') return coversCommand(spec, [[textIn(call, 'skill', 'name', 'command') ?? '', textIn(call, 'args', 'arguments') ?? ''].join(' ').trim()]);
-  if (rule.tool === 'Task' || rule.tool === 'Agent') return globMatch(spec, textIn(call, 'subagent_type', 'agent') ?? '');
+  if (rule.tool === 'Skill') {
+    const name = (textIn(call, 'skill', 'name', 'command') ?? '').trim().replace(/^\//, '');
+    const whole = `${name} ${textIn(call, 'args', 'arguments') ?? ''}`.trim();
+    // Whoever forbids a skill means it with any arguments.
+    return coversCommand(spec, list === 'allow' ? [whole] : [whole, name]);
+  }
+  if (rule.tool === 'Task' || rule.tool === 'Agent') return globMatch(spec.toLowerCase(), (textIn(call, 'subagent_type', 'agent') ?? '').trim().toLowerCase());
   return false;
 }
 

@@ -3,7 +3,7 @@ import { foldName, relativeWithin } from '#lib/within.ts';
 
 /** Folders whose files decide what runs later, or what the program may do. */
 const FOLDERS = new Set([
-  '.git', '.pinion', '.claude', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks', '.circleci', '.buildkite',
+  '.git', '.pinion', '.claude', '.agents', '.vscode', '.idea', '.devcontainer', '.husky', '.githooks', '.circleci', '.buildkite',
   '.woodpecker', '.cursor', '.ssh', '.gnupg',
 ]);
 /** Pairs of folders with the same meaning. */

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { MediaPart } from '#domain/content.ts';
-import type { Event, HeadBody } from '#domain/entry.ts';
+import type { EntryBody, Event, HeadBody } from '#domain/entry.ts';
 import { headOf, undeliveredOf } from '#domain/folds.ts';
 import type { Limits, Outcome, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
@@ -10,19 +9,22 @@ import { answerOf, collect, makeFit } from './request.ts';
 import { settle } from './settle.ts';
 import { startTurn, type Turn } from './turn.ts';
 
+/** What the user sent, as the log keeps it. */
+export type PromptBody = Omit<Extract<EntryBody, { readonly type: 'prompt' }>, 'type'>;
+
 /**
  * The whole agent: one turn, from the user's prompt to its outcome. Without a prompt, only what the user typed meanwhile
  * is delivered, or a prompt that got no answer is sent again. Entries are in the log before they are yielded.
  *
  * The prompt is kept before anything can fail. An abort of `signal` ends the turn within 100 ms, whatever a port does, and
  * leaves a log from which the next turn just works. Throws only what `session.append`
- * throws. A turn that ends `stopped`, `failed` or `outOfSteps`
+ * throws. A turn that ends `stopped`, `failed`, `outOfSteps` or `outOfBudget`
  * has left a notice with the same message in the log.
  */
-export async function* query(session: Session, prompt: { readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string } | undefined, ports: Ports, signal: AbortSignal, limits: Limits): AsyncGenerator<Event, Outcome> {
+export async function* query(session: Session, prompt: PromptBody | undefined, ports: Ports, signal: AbortSignal, limits: Limits): AsyncGenerator<Event, Outcome> {
   const turn = startTurn(session, ports, signal);
   yield* keepHead(turn);
-  if (prompt !== undefined) yield* keep(session, { type: 'prompt', text: prompt.text, ...(prompt.media === undefined ? {} : { media: prompt.media }), ...(prompt.shown === undefined ? {} : { shown: prompt.shown }) });
+  if (prompt !== undefined) yield* keep(session, { type: 'prompt', ...prompt });
   yield* collect(turn, 'prompt');
   const outcome = signal.aborted ? { kind: 'interrupted' as const } : prompt === undefined && endsWithAnswer(turn) ? { kind: 'answered' as const } : yield* steps(turn, limits);
   const message = messageOf(outcome);
@@ -67,5 +69,5 @@ function endsWithAnswer({ session, ports }: Turn): boolean {
 
 function messageOf(outcome: Outcome): string | undefined {
   if (outcome.kind === 'outOfSteps') return `Stopped after ${outcome.steps} model requests, the most that one turn may have. Say "go on" to continue.`;
-  return outcome.kind === 'stopped' || outcome.kind === 'failed' ? outcome.message : undefined;
+  return outcome.kind === 'stopped' || outcome.kind === 'failed' || outcome.kind === 'outOfBudget' ? outcome.message : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from '#domain/command.ts';
 import type { EntryBody, Event, PermissionMode } from '#domain/entry.ts';
-import { attachmentsOf, modeOf, todosOf } from '#domain/folds.ts';
+import { attachmentsOf, modeOf, todosOf, undeliveredOf } from '#domain/folds.ts';
 import type { Limits, Outcome } from '#domain/ports.ts';
 import { todoEntry } from '#domain/todos.ts';
 import { costOf } from '#accounting/cost.ts';
@@ -191,8 +191,10 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     skillNotes: () => house.skills.notes(session()),
     agents: () => house.agents.types(new AbortController().signal),
     tasks: () => house.tasks.list(session()),
-    memory: () => Promise.resolve({ files: [], nested: [], waiting: [], notes: [], places: [] }),
+    waiting: () => undeliveredOf(session().log),
+    memory: () => reminders.memory.view(session()),
     styles: () => house.modes.styles(session()),
+    plan: () => Promise.resolve(house.modes.plan(session())),
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {
       const views = await reminders.pins(session()).views(new AbortController().signal);

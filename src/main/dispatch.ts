@@ -9,7 +9,7 @@ export interface CommandLine {
 
 /** Undefined when the line is no command: a path such as `/etc/hosts is odd` is a prompt. */
 export function commandLine(line: string): CommandLine | undefined {
-  const match = /^\/([\w?-]*)(?:\s+([\s\S]*))?$/.exec(line.trimEnd());
+  const match = /^\/([\p{L}\p{N}\p{M}_.:?-]*)(?:\s+([\s\S]*))?$/u.exec(line.trimEnd());
   return match === null ? undefined : { name: match[1] ?? '', args: match[2] ?? '' };
 }
 

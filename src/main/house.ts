@@ -47,6 +47,7 @@ export interface Workers {
   readonly counter: URL;
   readonly index: URL;
   readonly pdf: URL;
+  readonly page: URL;
 }
 
 export interface HouseOptions extends Beside {
@@ -70,7 +71,7 @@ export function buildHouse(options: HouseOptions): House {
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: options.onNotice });
   const agents: AgentWing = wireAgents({ place, configuration, asker, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, asker, mode, skills, agents, tasks, modes });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes });
   const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();

@@ -1,5 +1,6 @@
 import { messageOf, UserError } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
+import { count } from '#lib/text.ts';
 import { isWithin } from '#lib/within.ts';
 import type { Effect } from '#domain/command.ts';
 import type { Entry, EntryId, Event, PermissionMode } from '#domain/entry.ts';
@@ -12,8 +13,9 @@ import { interpret } from '#session/effects.ts';
 import type { Completion, Controller, ScreenEvent, Waiting } from '#ui/contract.ts';
 import { commands } from '#commands/list.ts';
 import { completeCommand } from './complete-command.ts';
+import { wasTold } from './beside.ts';
 import type { Conversation } from './conversation.ts';
-import { commandLine, dispatch, findCommand } from './dispatch.ts';
+import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
 import type { House } from './house.ts';
 import { chooseModel, chooseSession } from './pickers.ts';
@@ -32,9 +34,9 @@ export interface InteractiveOptions {
   readonly onExit: () => void;
 }
 
-const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan'];
+const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'auto'];
 /** What brings the line that was entered onto the screen by itself, or is not to leave one there. */
-const SHOWS_ITS_LINE: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'clear', 'exit']);
+const SHOWS_ITS_LINE: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'invoke', 'clear', 'exit']);
 /** Events come in bursts; the status bar is reckoned once after each. */
 const STATUS_MS = 60;
 
@@ -49,6 +51,8 @@ export class Interactive implements Controller, Entrance {
   /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. */
   #held: Held[] = [];
   #holdings = 0;
+  /** How long the log was when something happened beside the turn that is being taken. */
+  #wokenAt: number | undefined;
   #statusTimer: NodeJS.Timeout | undefined;
   #left = false;
 
@@ -73,7 +77,8 @@ export class Interactive implements Controller, Entrance {
     const busy = this.#running !== undefined;
     if (parsed !== undefined) {
       const command = findCommand(commands, parsed.name);
-      if (!busy || command === undefined || command.anytime === true) void this.#guard(() => this.#command(line), `/${parsed.name}`);
+      if (command === undefined) this.#takeSkill(line, parsed);
+      else if (!busy || command.anytime === true) void this.#guard(() => this.#command(line), `/${parsed.name}`);
       else this.#hold(line);
     } else if (line.startsWith('!') && line.length > 1) {
       if (busy) this.#hold(line);
@@ -83,6 +88,30 @@ export class Interactive implements Controller, Entrance {
     } else void this.#turn(line);
   }
 
+  /** A name that is no built-in command's may be a skill's. That takes a look at the disk, during which no other line may go ahead. */
+  #takeSkill(line: string, parsed: CommandLine): void {
+    if (this.#running === undefined) void this.#work((signal) => this.#invoke(line, parsed, signal));
+    else if (this.house.skills.known(this.conversation.session).some(({ name }) => name === parsed.name)) this.#hold(line);
+    else {
+      void this.#guard(async () => {
+        await this.conversation.commands();
+        await this.#command(line);
+      }, `/${parsed.name}`);
+    }
+  }
+
+  async #invoke(line: string, { name, args }: CommandLine, signal: AbortSignal): Promise<Outcome> {
+    if (findCommand(await this.conversation.commands(), name) === undefined) {
+      await this.#command(line);
+      return { kind: 'answered' };
+    }
+    const refuse = (message: string): void => {
+      this.show({ type: 'line', line });
+      this.show({ type: 'fault', where: `/${name}`, message });
+    };
+    return this.#drain(this.conversation.invoke(name, args, line, signal, refuse), signal);
+  }
+
   interrupt(): boolean {
     if (this.#running === undefined) return false;
     this.#running.abort(new Error('interrupted'));
@@ -90,7 +119,8 @@ export class Interactive implements Controller, Entrance {
   }
 
   cycleMode(): void {
-    const modes: readonly PermissionMode[] = this.house.args.permissionMode === 'bypassPermissions' ? [...MODES, 'bypassPermissions'] : MODES;
+    const offered = this.house.configuration.settings().disableAutoMode ? MODES.filter((mode) => mode !== 'auto') : MODES;
+    const modes: readonly PermissionMode[] = this.house.args.permissionMode === 'bypassPermissions' ? [...offered, 'bypassPermissions'] : offered;
     this.setMode(modes[(modes.indexOf(this.conversation.mode()) + 1) % modes.length] ?? 'default');
   }
 
@@ -107,7 +137,9 @@ export class Interactive implements Controller, Entrance {
 
   /** What waits to be delivered begins a turn of its own when nothing else is going on. */
   wake(session: Session): void {
-    if (session.id === this.conversation.session.id && this.#running === undefined && !this.#left) void this.#turn(undefined);
+    if (session.id !== this.conversation.session.id || this.#left) return;
+    if (this.#running === undefined) void this.#turn(undefined);
+    else this.#wokenAt = session.log.length;
   }
 
   setMode(mode: PermissionMode): void {
@@ -151,7 +183,8 @@ export class Interactive implements Controller, Entrance {
     return this.#options.completeFile(query);
   }
 
-  completeCommand(line: string): Promise<readonly Completion[]> {
+  async completeCommand(line: string): Promise<readonly Completion[]> {
+    await this.conversation.commands();
     return completeCommand(line, this.#context());
   }
 
@@ -205,11 +238,13 @@ export class Interactive implements Controller, Entrance {
     if (this.#left) return outcome;
     this.show({ type: 'idle' });
     this.refresh();
+    const news = this.#wokenAt !== undefined && outcome?.kind === 'answered' && !wasTold(this.conversation.session.log, this.#wokenAt);
+    this.#wokenAt = undefined;
     const next = this.#held.shift();
     if (next !== undefined) {
       this.#showHeld();
       this.#take(next.text);
-    } else if ((outcome?.kind === 'answered' || outcome?.kind === 'interrupted') && undeliveredOf(this.conversation.session.log).length > 0) void this.#turn(undefined);
+    } else if (news || ((outcome?.kind === 'answered' || outcome?.kind === 'interrupted') && undeliveredOf(this.conversation.session.log).length > 0)) void this.#turn(undefined);
     return outcome;
   }
 
@@ -251,10 +286,14 @@ export class Interactive implements Controller, Entrance {
     const { session } = this.conversation;
     const callId = `shell-${session.log.length}` as CallId;
     this.show({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title: `! ${sanitise(command.split('\n')[0] ?? '')}`, body: [] } });
-    const { how, output, exitCode, cwd } = await this.house.tools.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
+    const { how, output, bytes, exitCode, cwd, task } = await this.house.tasks.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
     const moved = cwd !== undefined && cwd !== this.house.tools.cwd(session) && this.house.configuration.roots().some((root) => isWithin(root, cwd));
     this.added(() => {
-      this.conversation.append([{ type: 'shell', command, output: how === 'exited' ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode }, ...(moved ? [{ type: 'cwd' as const, path: cwd }] : [])]);
+      const ended = task === undefined ? how : `goes on in the background as ${task.id}`;
+      this.conversation.append([
+        { type: 'shell', command, output: how === 'exited' ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : ended})`.trim(), exitCode },
+        ...(task === undefined ? [] : [{ type: 'taskRead' as const, task: task.id, upTo: bytes }]), ...(moved ? [{ type: 'cwd' as const, path: cwd }] : []),
+      ]);
     });
     return { kind: 'answered' };
   }
@@ -265,16 +304,18 @@ export class Interactive implements Controller, Entrance {
     else this.show({ type: 'card', card: { title: `Stopped: ${stopped.task.title}`, body: [] } });
   }
 
-  async #takeBack(id: EntryId | undefined, how: 'edit' | 'remove', refuse: (message: string) => void): Promise<void> {
-    if (id === undefined && this.waiting().length > 0) return chooseWaiting(this);
-    const text = id === undefined ? undefined : this.takeBack(id);
-    if (text === undefined) refuse(id === undefined ? 'nothing waits to be sent.' : 'that line has been sent already.');
-    else if (how === 'edit') this.show({ type: 'draft', text });
+  async #takeBack(ids: readonly string[] | undefined, how: 'edit' | 'remove', refuse: (message: string) => void): Promise<void> {
+    if (ids === undefined) return chooseWaiting(this);
+    const texts = ids.map((id) => this.takeBack(id)).filter((text) => text !== undefined);
+    const gone = ids.length - texts.length;
+    if (gone > 0) refuse(ids.length === 1 ? 'that line has been sent already.' : `${count(gone, 'line')} of these ${gone === 1 ? 'has' : 'have'} been sent already.`);
+    if (how === 'edit' && texts[0] !== undefined) this.show({ type: 'draft', text: texts[0] });
+    else if (texts.length > 0) this.show({ type: 'card', card: { title: 'Removed from the queue', body: [{ type: 'list', items: texts }] } });
     return undefined;
   }
 
   #context() {
-    return this.conversation.context('screen', this.#options.keys);
+    return { ...this.conversation.context('screen', this.#options.keys), waiting: () => this.waiting() };
   }
 
   async #command(line: string): Promise<void> {
@@ -288,13 +329,15 @@ export class Interactive implements Controller, Entrance {
       show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
       submit: (prompt, shown) => this.#turn(prompt, shown),
+      // Found by a look that was newer than the last: its turn comes.
+      invoke: async () => { this.#hold(line); },
       stopTask: (id) => this.#stopTask(id, refuse),
       edit: async (file) => {
         const problem = await this.questions.edit(file);
         if (problem !== undefined) refuse(problem);
         this.refresh();
       },
-      takeBack: (id, how) => this.#takeBack(id, how, refuse),
+      takeBack: (ids, how) => this.#takeBack(ids, how, refuse),
       compact: async (keep) => {
         const outcome = await this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal));
         if (outcome?.kind === 'interrupted') refuse('interrupted; the conversation is as it was.');

@@ -4,7 +4,7 @@ import type { Early } from '#ui/early.ts';
 import type { Workers } from './house.ts';
 
 /** The built workers lie beside this entry. */
-const workers: Workers = { counter: new URL('count-worker.js', import.meta.url), index: new URL('index-worker.js', import.meta.url), pdf: new URL('pdf-worker.js', import.meta.url) };
+const workers: Workers = { counter: new URL('count-worker.js', import.meta.url), index: new URL('index-worker.js', import.meta.url), pdf: new URL('pdf-worker.js', import.meta.url), page: new URL('page-worker.js', import.meta.url) };
 
 /** Words on the command line after which there is nothing to draw. */
 const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[a-z]*p[a-z]*)$/;

@@ -14,6 +14,7 @@ import { interpret } from '#session/effects.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { commandLine, dispatch } from './dispatch.ts';
+import { createDelivery, type Delivery } from './delivery.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
 import { findPlace } from './place.ts';
 import { sessionToResume } from './resuming.ts';
@@ -31,12 +32,13 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project).length > 0) {
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
-  const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say, tell: () => undefined, wake: () => undefined });
+  const delivery = createDelivery();
+  const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say, tell: () => undefined, wake: delivery.wake });
   for (const line of sweepDrafts(place.home.drafts)) say(line);
   try {
     const conversation = openConversation(house, await sessionToResume(args, place));
     for (const notice of conversation.notices) say(notice);
-    return await runPrint({ args, house, conversation, prompt, began });
+    return await runPrint({ args, house, conversation, delivery, prompt, began });
   } finally {
     house.close();
   }
@@ -51,6 +53,7 @@ interface Printing {
   readonly args: Arguments;
   readonly house: House;
   readonly conversation: Conversation;
+  readonly delivery: Delivery;
   readonly prompt: string;
   readonly began: number;
 }
@@ -62,7 +65,7 @@ interface Done {
   readonly refused?: boolean;
 }
 
-async function runPrint({ args, house, conversation, prompt, began }: Printing): Promise<number> {
+async function runPrint({ args, house, conversation, delivery, prompt, began }: Printing): Promise<number> {
   const interrupt = new AbortController();
   let signalled: 130 | 143 | undefined;
   const stop = (signal: NodeJS.Signals): void => {
@@ -77,9 +80,10 @@ async function runPrint({ args, house, conversation, prompt, began }: Printing):
     if (unpinned.length > 0) throw new UsageError(`--pin: ${unpinned.join(' ')}`);
     const from = conversation.session.log.length;
     const usdBefore = costOf(conversation.session.log).usd ?? 0;
-    const done = commandLine(prompt) === undefined
+    const begun: Done = commandLine(prompt) === undefined
       ? { outcome: await drain(conversation.turn(prompt, interrupt.signal)) }
       : await runCommand(house, conversation, prompt, interrupt.signal);
+    const done = { ...begun, outcome: await delivery.untilQuiet(house, conversation, begun.outcome, interrupt.signal, () => drain(conversation.turn(undefined, interrupt.signal))) };
     const entries = conversation.session.log.slice(from);
     const unsaved = conversation.unsaved();
     if (unsaved !== undefined) say(`this session could not be saved: ${unsaved}`);
@@ -131,6 +135,7 @@ async function runCommand(house: House, conversation: Conversation, line: string
   let done: Done = { outcome: { kind: 'answered' }, card: '' };
   if (parsed === undefined) return done;
   const { keyTable } = await import('#ui/keys.ts');
+  await conversation.commands();
   const effect = await dispatch(parsed, conversation.context('print', keyTable(house.configuration.settings().keys).help));
   await interpret(effect, line, {
     show(shown, card) {
@@ -138,6 +143,10 @@ async function runCommand(house: House, conversation: Conversation, line: string
       done = { ...done, card: cardText(card) };
     },
     append: (entries) => { conversation.append(entries); },
+    async invoke(skill, args, line) {
+      const outcome = await drain(conversation.invoke(skill, args, line, signal, (message) => { done = { ...done, card: `/${skill}: ${message}`, refused: true }; }));
+      if (done.refused !== true) done = { outcome };
+    },
     async submit(prompt, shown) { done = { outcome: await drain(conversation.turn(prompt, signal, shown)) }; },
     async stopTask(id) {
       const stopped = await house.tasks.stop(id, conversation.session);

@@ -1,4 +1,4 @@
-import type { EntryOf, HeadBody, PermissionMode } from '#domain/entry.ts';
+import type { Entry, EntryOf, HeadBody, PermissionMode } from '#domain/entry.ts';
 import { entryOf } from '#domain/folds.ts';
 import type { AgentPort } from '#domain/agents.ts';
 import { optionsOf } from '#domain/folds.ts';
@@ -96,12 +96,15 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
   return { reminders, asking: memoryWing.asking(reminders), memory: memoryWing, watch, pins };
 }
 
+/** What comes into the log at any moment, beside what a turn writes: by agents and tasks, and by the user meanwhile. */
+const BESIDE: ReadonlySet<Entry['type']> = new Set(['queued', 'unqueued', 'attach', 'detach', 'exclude', 'restore', 'mode', 'option', 'spent', 'task', 'taskRead', 'command', 'notice']);
+
 /**
- * The prompt that this moment belongs to: the newest entry, or after a compaction within a turn the one that is still open.
+ * The prompt that this moment belongs to: the newest entry of the turn, or after a compaction within a turn the one that is still open.
  * None when only queued words are delivered.
  */
-function promptOf({ log }: Session): EntryOf<'prompt' | 'queued'> | undefined {
-  const last = log.at(-1);
+export function promptOf({ log }: Session): EntryOf<'prompt' | 'queued'> | undefined {
+  const last = log.findLast(({ type }) => !BESIDE.has(type));
   if (last?.type === 'prompt') return last;
   const open = last?.type === 'compaction' && last.openPrompt !== undefined ? entryOf(log, last.openPrompt) : undefined;
   return open?.type === 'prompt' || open?.type === 'queued' ? open : undefined;

@@ -7,6 +7,8 @@ import type { AgentType } from '#domain/agents.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call, DeferredTool } from '#domain/tool.ts';
+import { VERSION } from '#cli/version.ts';
+import { textEnvelope } from '#documents/envelope.ts';
 import { createDocuments } from '#documents/load.ts';
 import { createPdfReader } from '#documents/pdf-reader.ts';
 import { createGate } from '#gate/gate.ts';
@@ -18,6 +20,7 @@ import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
+import { createWeb } from '#tools/web/web.ts';
 import type { Configuration } from './configuration.ts';
 import type { AgentWing } from './wire-agents.ts';
 import { createOffer } from './offer.ts';
@@ -52,6 +55,8 @@ export interface ToolOptions {
   readonly blobs: BlobPort;
   /** Address of the built `pdf-worker.js`. */
   readonly pdfWorker: URL;
+  /** Address of the built `page-worker.js`. */
+  readonly pageWorker: URL;
   readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
   readonly skills: Skills;
@@ -61,11 +66,11 @@ export interface ToolOptions {
 }
 
 export function wireTools(options: ToolOptions): ToolWing {
-  const { place, configuration, desk, blobs, pdfWorker, asker, mode, skills, agents, tasks, modes } = options;
+  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
-    roots, home: place.userHome, denyRead: () => configuration.rules().deny, notes: () => notesFolderOf(place, configuration),
+    roots, home: place.userHome, denyRead: () => configuration.rules().deny, open: [home.plans], notes: () => notesFolderOf(place, configuration),
     state: [...new Set([home.settings, home.trust, home.credentials, home.sessions, home.blobs, home.drafts].map((path) => dirname(path)))],
   });
   const documents = createDocuments({ blobs, capabilities: () => desk.facts(), pdf: createPdfReader(pdfWorker) });
@@ -77,7 +82,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const toolbox = createToolbox({
     tools, judged: (call) => judged.get(call),
     context: {
-      roots, cwd, paths, blobs, documents, env, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
       keepPlan: (text, session) => modes.keepPlan(text, session),
     },

@@ -1,7 +1,7 @@
 import { never } from '#lib/brand.ts';
 import type { Card } from '#domain/card.ts';
 import type { Effect } from '#domain/command.ts';
-import type { EntryBody, EntryId, PermissionMode } from '#domain/entry.ts';
+import type { EntryBody, PermissionMode } from '#domain/entry.ts';
 
 /** What a surface can do. What it leaves out it cannot do, and says so in one line. */
 export interface Surface {
@@ -10,6 +10,8 @@ export interface Surface {
   append(entries: readonly EntryBody[]): void;
   /** `shown`: what stands on the screen for the prompt. */
   submit(prompt: string, shown?: string): Promise<void>;
+  /** Sends what a skill makes of its arguments; `line` stands on the screen for it. */
+  invoke(skill: string, args: string, line: string): Promise<void>;
   compact(keep: string): Promise<void>;
   mode(mode: PermissionMode): void;
   /** Shows why a command was not done. */
@@ -17,7 +19,7 @@ export interface Surface {
   exit(): void;
   stopTask(id: string): Promise<void>;
   edit?(file: string): Promise<void>;
-  takeBack?(id: EntryId | undefined, how: 'edit' | 'remove'): Promise<void>;
+  takeBack?(ids: readonly string[] | undefined, how: 'edit' | 'remove'): Promise<void>;
   clear?(all: boolean): Promise<void>;
   resume?(id: string | undefined): Promise<void>;
   model?(id: string | undefined): Promise<void>;
@@ -43,9 +45,10 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
       surface.append(effect.entries);
       return surface.show(line, effect.card);
     case 'submit': return surface.submit(effect.prompt, effect.shown);
+    case 'invoke': return surface.invoke(effect.skill, effect.args, line);
     case 'stopTask': return surface.stopTask(effect.id);
     case 'edit': return able(surface.edit?.bind(surface, effect.file), 'edit');
-    case 'takeBack': return able(surface.takeBack?.bind(surface, effect.id, effect.how), 'takeBack');
+    case 'takeBack': return able(surface.takeBack?.bind(surface, effect.ids, effect.how), 'takeBack');
     case 'compact': return surface.compact(effect.keep);
     case 'mode': return surface.mode(effect.mode);
     case 'refuse': return surface.refuse(line, effect.message);

@@ -61,7 +61,7 @@ async function summarise(file: string): Promise<SessionSummary | UserError | und
     if (!holds && (head === undefined || size <= HEAD_BYTES)) return undefined;
     return {
       id: head?.id ?? basename(file, '.jsonl'), file, cwd: head?.cwd ?? '', modifiedMs: mtimeMs, bytes: size,
-      firstWords: cutToLength((prompt?.type === 'prompt' ? prompt.text : '').replace(/\s+/g, ' ').trim(), FIRST_WORDS),
+      firstWords: cutToLength((prompt?.type === 'prompt' ? prompt.shown ?? prompt.text : '').replace(/\s+/g, ' ').trim(), FIRST_WORDS),
       ...(head?.branch !== undefined && { branch: head.branch }),
     };
   } catch (error) {

@@ -7,12 +7,12 @@ import { sources } from '#attachments/sources/list.ts';
 import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
 import { TODO_LIST_ID } from '#domain/attachment.ts';
-import type { BlobHash } from '#domain/content.ts';
+import { type BlobHash, NO_USAGE } from '#domain/content.ts';
 import type { Entry } from '#domain/entry.ts';
 import { renderReminder, type ReminderBody } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
 import type { CallId, FileTouch } from '#domain/tool.ts';
-import type { PinView, World } from '#domain/world.ts';
+import type { MemoryFile, PinView, World } from '#domain/world.ts';
 import { world } from '../attachments/world.ts';
 import { answer, memoryBlobs, memorySession, prompt } from '../support/logs.ts';
 
@@ -28,20 +28,52 @@ const todo = (session: Session, text: string): void => {
   session.append({ type: 'attach', by: 'user', attachment: { kind: 'todo', id: TODO_LIST_ID, items: [{ id: 1, text, state: 'open', by: 'user' }, { id: 2, text: 'second', state: 'active', by: 'model' }] } });
 };
 
+const withSkill = (description: string, name: string): Partial<World> => ({
+  tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: 'x' }] },
+  skills: () => Promise.resolve([{ name, description, scope: 'nested', form: 'skill', from: name, file: '/w/SKILL.md', modelMayUse: true, userMayUse: true, bytes: 9 }]),
+});
+
+const remembering = (words: string, name: string): Partial<World> => {
+  const file = (folder: string): MemoryFile => ({ path: `/w/${folder}${name}`, scope: 'project', text: words, notes: ['a note'], when: [words.slice(0, 50)], changedOn: '2026-11-01' });
+  return { memory: { files: () => Promise.resolve([file('')]), nested: () => Promise.resolve([file('below/')]), recall: (_text, except) => Promise.resolve([file('notes/')].filter(({ path }) => !except.has(path))) } };
+};
+
 /** One situation for each source of the shelf: a new source needs one here, and the suite runs over it. */
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
   deferred_tools_delta: (words, name) => ({ world: { tools: { has: () => true, deferred: () => [{ name, summary: words }, { name: `${words.length % 97}x`, summary: words }] } } }),
-  memory: (words, name) => ({ world: { memory: { ...nothing.memory, files: () => Promise.resolve([{ path: `/w/${name}`, scope: 'project', text: words, notes: ['a note'] }]) } } }),
+  memory: (words, name) => ({ world: remembering(words, name) }),
+  nested_memory: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: remembering(words, name) }),
+  skill_listing: (words, name) => ({ world: withSkill(words, name) }),
+  invoked_skills: (words, name) => ({ log: (session) => {
+    session.append({ type: 'prompt', text: words, shown: '/name', skill: { name, mentions: '' } });
+    session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
+  } }),
+  skill_discovery: (words, name) => ({ log: (session) => { session.append(prompt('tune the xylophone')); }, world: withSkill(`Tune a xylophone. ${words}`, name) }),
+  dynamic_skill: (words, name) => ({ world: withSkill(words, name) }),
   pins: (words, name) => ({ world: { pins: { views: () => Promise.resolve([pin(words, name)]) } } }),
   todos: (words) => ({ log: (session) => { todo(session, words); } }),
-  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()) } } }),
+  recent_files: (words, name) => ({ log: (session) => {
+    knows(session, `/w/${name}`);
+    session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
+  }, world: { files: { load: (path) => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch(path)], notes: [] }) } } }),
+  relevant_memories: (words, name) => ({ log: (session) => { session.append(prompt('remember')); }, world: remembering(words, name) }),
+  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()), agents: () => [] } } }),
   changed_files: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: { changes: { look: () => Promise.resolve({ changes: [{ path: '/w/a', label: name, kind: 'changed', hash: sha256(words) as BlobHash, kept: false, patch: words, addedLines: 1, removedLines: 1 }], skipped: 1, settling: false }) } } }),
+  unified_tasks: (words, name) => {
+    const task = { id: 'shell-1', kind: 'shell', title: name, state: 'failed', exitCode: 3, file: '/t/shell-1.log' } as const;
+    return {
+      log: (session) => { session.append({ type: 'task', task }); },
+      world: { tasks: () => Promise.resolve([{ ...task, bytes: Buffer.byteLength(words), readBytes: 0, startedAtMs: 0, tail: words }]) },
+    };
+  },
   todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: words }] } } }),
   plan_mode: () => ({ world: { mode: 'plan' } }),
   queued_commands: (words) => ({ log: (session) => { session.append({ type: 'queued', text: words }); } }),
 };
+/** Speak of a session's first prompt only, or of the first moments after a compaction, which other situations are not. */
+const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files']);
 const ALWAYS_PRESENT = new Set(['environment', 'date_change']);
 const signal = new AbortController().signal;
 
@@ -142,13 +174,13 @@ it('a world in which every port fails costs those words only that need one', asy
   knows(session, '/w/a');
   todo(session, 'x');
   const broken: Partial<World> = {
-    mentions: { load: fail, named: fail }, pins: { views: fail }, memory: { files: fail, nested: fail, recall: fail }, changes: { look: fail }, environment: fail, mode: 'plan',
+    mentions: { load: fail, named: fail, agents: fail }, pins: { views: fail }, memory: { files: fail, nested: fail, recall: fail }, changes: { look: fail }, files: { load: fail }, environment: fail, mode: 'plan',
     tools: { has: fail, deferred: fail }, skills: fail, agents: { types: fail, self: fail, members: fail, mail: fail }, tasks: fail, style: fail, usage: fail,
   };
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos', 'plan_mode']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'deferred_tools_delta', 'environment', 'memory', 'pins', 'todo_reminders'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'pins', 'skill_discovery', 'skill_listing', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
@@ -161,8 +193,8 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
   }
   const collector = createCollector({ sources, world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
-  expect(reminders.map(({ source }) => source)).toEqual(sources.map(({ id }) => id));
-  expect(faults).toEqual([{ where: 'reminder memory', message: '/w/name: a note' }, { where: 'reminder pins', message: 'name: a note' }, { where: 'reminder at_mentioned_files', message: 'a note' }]);
+  expect(reminders.map(({ source }) => String(source))).toEqual(sources.map(({ id }) => String(id)).filter((id) => !APART.has(id)));
+  expect(faults).toEqual([{ where: 'reminder memory', message: '/w/name: a note' }, { where: 'reminder nested_memory', message: '/w/below/name: a note' }, { where: 'reminder pins', message: 'name: a note' }, { where: 'reminder at_mentioned_files', message: 'a note' }, { where: 'reminder dynamic_skill', message: 'name brings 1 skill along: name' }]);
   for (const reminder of reminders) session.append(reminder);
   const again = await collector.collect('step', session, signal);
   expect(again.reminders.map(({ source }) => String(source))).toEqual(['changed_files']);

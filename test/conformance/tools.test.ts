@@ -15,6 +15,7 @@ const GOOD: Readonly<Record<string, Json>> = {
   Bash: { command: 'true' },
   TaskOutput: {},
   TaskStop: { id: 'shell-1' },
+  Skill: { skill: 'x' },
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
   ToolSearch: { query: 'page' },
 };

@@ -64,7 +64,7 @@ describe('effects', () => {
     const say = (what: string) => (...args: unknown[]): void => { seen.push(`${what} ${JSON.stringify(args)}`); };
     const later = (what: string) => async (...args: unknown[]): Promise<void> => { say(what)(...args); };
     await interpret(effect, '/x', {
-      show: say('show'), append: say('append'), submit: later('submit'), compact: later('compact'), mode: say('mode'), refuse: say('refuse'), exit: say('exit'), stopTask: later('stopTask'), ...more,
+      show: say('show'), append: say('append'), submit: later('submit'), invoke: later('invoke'), compact: later('compact'), mode: say('mode'), refuse: say('refuse'), exit: say('exit'), stopTask: later('stopTask'), ...more,
     });
     return seen;
   };

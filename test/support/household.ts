@@ -20,7 +20,7 @@ const ARGUMENTS: Arguments = {
   print: true, continue: false, outputFormat: 'text', allowedTools: [], disallowedTools: [], permissionMode: 'bypassPermissions', pin: [], addDir: [], trust: true,
 };
 /** An address that ends in `.ts` makes the counter work in this thread. */
-const WORKERS = { counter: new URL('file:///count-worker.ts'), index: new URL('file:///index-worker.ts'), pdf: new URL('file:///pdf-worker.ts') };
+const WORKERS = { counter: new URL('file:///count-worker.ts'), index: new URL('file:///index-worker.ts'), pdf: new URL('file:///pdf-worker.ts'), page: new URL('file:///page-worker.ts') };
 
 /** A project with a home of its own, in which the program's parts are hung as `main` hangs them, in this process. */
 export interface Household {

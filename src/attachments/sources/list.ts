@@ -1,15 +1,35 @@
 import { shelf } from '#lib/shelf.ts';
+import agentListing from './agent-listing-delta.ts';
+import agentMentions from './agent-mentions.ts';
+import agentPendingMessages from './agent-pending-messages.ts';
 import atMentionedFiles from './at-mentioned-files.ts';
+import autoMode from './auto-mode.ts';
 import changedFiles from './changed-files.ts';
+import companionIntro from './companion-intro.ts';
+import criticalSystemReminder from './critical-system-reminder.ts';
 import dateChange from './date-change.ts';
 import deferredTools from './deferred-tools-delta.ts';
+import dynamicSkill from './dynamic-skill.ts';
 import environment from './environment.ts';
+import invokedSkills from './invoked-skills.ts';
 import memory from './memory.ts';
+import nestedMemory from './nested-memory.ts';
+import outputStyle from './output-style.ts';
 import pins from './pins.ts';
+import planFile from './plan-file.ts';
 import planMode from './plan-mode.ts';
 import queuedCommands from './queued-commands.ts';
+import recentFiles from './recent-files.ts';
+import relevantMemories from './relevant-memories.ts';
+import skillDiscovery from './skill-discovery.ts';
+import skillListing from './skill-listing.ts';
+import teamContext from './team-context.ts';
+import teammateMailbox from './teammate-mailbox.ts';
 import todoReminders from './todo-reminders.ts';
 import todos from './todos.ts';
+import ultrathinkEffort from './ultrathink-effort.ts';
+import verifyPlanReminder from './verify-plan-reminder.ts';
+import unifiedTasks from './unified-tasks.ts';
 
 /**
  * Every source, in the order in which their reminders stand in a moment's block: first what holds all the time (place, date,
@@ -21,11 +41,31 @@ export const sources = shelf('sources', [
   dateChange,
   deferredTools,
   memory,
+  nestedMemory,
+  skillListing,
+  agentListing,
+  invokedSkills,
+  outputStyle,
+  companionIntro,
+  teamContext,
   pins,
   todos,
+  planFile,
+  skillDiscovery,
+  recentFiles,
+  relevantMemories,
   atMentionedFiles,
+  agentMentions,
+  dynamicSkill,
   changedFiles,
+  unifiedTasks,
+  teammateMailbox,
+  agentPendingMessages,
   todoReminders,
+  verifyPlanReminder,
   planMode,
+  autoMode,
+  ultrathinkEffort,
+  criticalSystemReminder,
   queuedCommands,
 ]);

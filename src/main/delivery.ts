@@ -1,0 +1,41 @@
+import type { Outcome } from '#domain/ports.ts';
+import { createBell } from '#agents/bell.ts';
+import { type Beside, wasTold } from './beside.ts';
+import type { Conversation } from './conversation.ts';
+import type { House } from './house.ts';
+
+/** Further turns that one run may take for what agents come to and say to one another. */
+const MOST_TURNS = 20;
+
+/** Waits for what happens beside the conversation, where nobody else would. */
+export interface Delivery extends Pick<Beside, 'wake'> {
+  /** Lets agents at work end and tells what they came to in further turns, until all is quiet. `take` runs one. */
+  untilQuiet(house: House, conversation: Conversation, first: Outcome, signal: AbortSignal, take: () => Promise<Outcome>): Promise<Outcome>;
+}
+
+export function createDelivery(): Delivery {
+  const bell = createBell();
+  let wokenAt: number | undefined;
+  return {
+    wake({ log }) {
+      wokenAt = log.length;
+      bell.ring();
+    },
+    async untilQuiet(house, conversation, first, signal, take) {
+      let outcome = first;
+      signal.addEventListener('abort', bell.ring, { once: true });
+      for (let turns = 0; outcome.kind === 'answered' && turns < MOST_TURNS; turns += 1) {
+        const { session } = conversation;
+        while (!signal.aborted && house.agents.live(session).length > 0) await bell.heard();
+        if (signal.aborted) outcome = { kind: 'interrupted' };
+        else if (wokenAt === undefined || wasTold(session.log, wokenAt)) break;
+        else {
+          wokenAt = undefined;
+          outcome = await take();
+        }
+      }
+      signal.removeEventListener('abort', bell.ring);
+      return outcome;
+    },
+  };
+}
