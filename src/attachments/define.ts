@@ -39,7 +39,7 @@ interface Common<S> {
   /** Undefined where there is nothing that the model does not know already. */
   full(now: S): Words | undefined;
   /** Said once when it became absent. `before` is undefined when the stored snapshot cannot be read. */
-  gone?(before: S | undefined): Words | undefined;
+  gone?(before: S | undefined, world: World): Words | undefined;
   /** Files of which these words give the model bytes, or which it is told are gone. `before` is there for a delta only. */
   files?(now: S, before: S | undefined): readonly FileTouch[];
   /** What was left out, for the user's eyes, one line each; the words say it too. */
@@ -55,7 +55,7 @@ type Kept<S> = [S] extends [Json] ? { keep?(now: S): Json } : { keep(now: S): Js
 type Owed<S> =
   | { readonly cadence: 'once' | 'always' }
   | { readonly cadence: 'onChange'; /** Undefined where nothing in it is news. */ delta(before: S, now: S): Words | undefined }
-  | { readonly cadence: { readonly everySteps: number; readonly fullEvery: number }; brief(now: S): Words | undefined; gone(before: S | undefined): Words | undefined }
+  | { readonly cadence: { readonly everySteps: number; readonly fullEvery: number }; brief(now: S): Words | undefined; gone(before: S | undefined, world: World): Words | undefined }
   | { readonly cadence: { readonly sinceWrite: number; readonly between: number }; wrote(entry: Entry): boolean };
 
 export type SourceSpec<S> = Common<S> & Kept<S> & Owed<S>;
@@ -126,7 +126,7 @@ function wordsOf<S>(spec: SourceSpec<S>, form: Form, now: S, before: S | undefin
 
 function farewell<S>(spec: SourceSpec<S>, world: World, stored: StoredBefore, limits: SourceLimits): Spoken | undefined {
   if (stored.kind !== 'sent' || stored.gone || spec.gone === undefined) return undefined;
-  const words = spec.gone(spec.revive(stored.snapshot, world));
+  const words = spec.gone(spec.revive(stored.snapshot, world), world);
   return words === undefined ? undefined : speech(spec.id as SourceId, world.moment, 'gone', words, null, limits, spec.capped);
 }
 

@@ -58,6 +58,8 @@ export interface Fit {
   readonly stuck?: string;
   /** When the request would pass the session's budget: one line, what was spent, what it would cost, how to raise it. */
   readonly unaffordable?: string;
+  /** What the user is to know of it, one line each; each is said once in a session. */
+  readonly notices?: readonly string[];
 }
 
 export interface ModelPort {
@@ -73,6 +75,8 @@ export interface ModelPort {
 export interface ToolOutcome {
   readonly result: ToolResult;
   readonly entries?: readonly EntryBody[];
+  /** The user was asked and said no without a word: the turn ends here. */
+  readonly endTurn?: boolean;
 }
 
 export interface ToolPort {

@@ -13,6 +13,8 @@ export interface Settings {
     readonly additionalDirectories: readonly string[];
     readonly defaultMode?: PermissionMode;
   };
+  /** Whether the mode `auto` is not to be had. */
+  readonly disableAutoMode: boolean;
   /** Environment of the commands that tools run. */
   readonly env: Readonly<Record<string, string>>;
   /** Names of reminder kinds that are switched off. */

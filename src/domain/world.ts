@@ -24,6 +24,13 @@ export interface MentionPort {
   load(text: string, signal: AbortSignal, pinned?: ReadonlySet<string>): Promise<Loaded>;
   /** Real paths of the files that the text mentions as a whole. Loads nothing. */
   named(text: string): Promise<ReadonlySet<string>>;
+  /** Names that the text mentions as agents (`@agent-name`, `@"name (agent)"`), whether there are such or not. */
+  agents(text: string): readonly string[];
+}
+
+export interface FilePort {
+  /** One file (absolute, real path) as a document with its name; nothing but a note where it is gone, or a rule denies reading it. */
+  load(path: string, limitBytes: number, signal: AbortSignal): Promise<Loaded>;
 }
 
 /** One pin as it stands now. */
@@ -51,12 +58,18 @@ export interface PinPort {
 /** One instruction file (AGENTS.md, CLAUDE.md) with its imports in place. */
 export interface MemoryFile {
   readonly path: string;
-  /** Where it comes from: the user's own, or the project's. */
-  readonly scope: 'user' | 'project' | 'local';
+  /** Where it comes from: the user's own, the project's, the user's for this project, or notes that were kept. */
+  readonly scope: 'user' | 'project' | 'local' | 'notes';
   readonly text: string;
   /** Of the raw bytes, where the text is made of them alone, without imports. */
   readonly hash?: BlobHash;
   readonly notes: readonly string[];
+  /** Real paths of the files that were imported into it. */
+  readonly imports?: readonly string[];
+  /** Globs of the files for which it holds, one line each; undefined for all. */
+  readonly when?: readonly string[];
+  /** Day of the last change (ISO), of a kept note. */
+  readonly changedOn?: string;
 }
 
 export interface MemoryPort {
@@ -149,6 +162,7 @@ export interface World {
   readonly mode: PermissionMode;
   readonly now: Date;
   readonly blobs: BlobPort;
+  readonly files: FilePort;
   readonly mentions: MentionPort;
   readonly pins: PinPort;
   readonly memory: MemoryPort;

@@ -36,6 +36,7 @@ export function readVerdictOn({ book }: Access, tool: string, written: string, p
   if (HARMLESS.test(place.lexical) && HARMLESS.test(written)) return OK;
   if (book.path('allow', tool, 'read', place) !== undefined) return OK;
   if (place.kernel) return { kind: 'ask', why: `${place.lexical} is a file of the kernel`, hard: false };
+  if (place.open) return OK;
   return place.root === undefined ? { kind: 'ask', why: `${shown(place)} is outside of the working folders`, hard: false } : OK;
 }
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
+import { isLocalHost } from '#lib/addresses.ts';
 import { isWithin, realPathOf } from '#lib/within.ts';
 import { autoRefusal } from './auto.ts';
 import { readVerdictOn, writeVerdictOn, type Access, type PathVerdict } from './access.ts';
@@ -9,7 +10,7 @@ import { coversCall, searchStart, spellingsOf, textIn } from './calls.ts';
 import { hostOf } from './match.ts';
 import type { Places } from './places.ts';
 import { rulebookOf, type Rulebook } from './rulebook.ts';
-import { PATH_TOOLS, type RuleSet } from './rules.ts';
+import { PATH_TOOLS, type Rule, type RuleSet } from './rules.ts';
 import { judgeCommand } from './shell/judge.ts';
 import { suggestRules } from './shell/suggest.ts';
 import { visibleLine } from './visible.ts';
@@ -38,7 +39,10 @@ export type Decision =
     readonly judged: Judged;
   };
 
-/** The real paths that a decision holds for: for a file tool where its path may lead, for a command where it runs. None: no path was judged. */
+/**
+ * The real paths that a decision holds for: for a file tool where its path may lead, for a command where it runs; and the host of
+ * the local network that the user named for a fetch. None: nothing was judged.
+ */
 export type Judged = readonly string[];
 
 const ALLOW: Decision = { kind: 'allow', judged: [] };
@@ -125,16 +129,25 @@ function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
   if (mode === 'plan' && effect !== 'reads') return { kind: 'refuse', by: 'mode', reason: PLAN };
   const broken = book.broken(call.tool);
   if (broken !== undefined && broken.tool !== 'Read' && broken.tool !== 'Edit') return question([`the rule "${broken.source.rule}" cannot be used`], [], 'local');
+  const host = call.tool === 'WebFetch' ? hostOf(textIn(call, 'url') ?? '') : undefined;
+  const local = host !== undefined && isLocalHost(host) ? [host] : [];
   const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
-  if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local');
-  if (mode === 'bypassPermissions' || book.rules.allow.some((rule) => coversCall(rule, 'allow', call))) return ALLOW;
+  if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local', local);
+  const covering = book.rules.allow.filter((rule) => coversCall(rule, 'allow', call));
+  if (covering.some(namesHost)) return { kind: 'allow', judged: local };
+  if (mode === 'bypassPermissions' || covering.length > 0) return ALLOW;
   const leaves = call.tool.startsWith('mcp__') || call.tool.startsWith('Web');
   // What a tool of ours runs in turn is asked about by itself.
   if (!leaves && (effect === 'reads' || mode === 'auto')) return ALLOW;
   if (mode === 'auto') return autoRefusal([call.tool === 'WebFetch' ? `it would reach ${visibleLine(textIn(call, 'url') ?? 'an address')}` : `what ${call.tool} does outside is not known`]);
-  const host = call.tool === 'WebFetch' ? hostOf(textIn(call, 'url') ?? '') : undefined;
   const rules = host !== undefined ? [`WebFetch(domain:${host})`] : call.tool === 'WebFetch' ? [] : [call.tool];
-  return question([host !== undefined ? `it fetches from ${host}` : `no rule allows ${call.tool}`], rules, 'local');
+  const where = local.length === 0 ? '' : ', which is this machine or one of its network';
+  return question([host !== undefined ? `it fetches from ${host}${where}` : `no rule allows ${call.tool}`], rules, 'local', local);
+}
+
+/** Whether a rule is the user's own word about a host: a repository cannot give it, nor does a wildcard. */
+function namesHost({ tool, spec, source }: Rule): boolean {
+  return tool === 'WebFetch' && spec !== undefined && !spec.includes('*') && source.scope !== 'project';
 }
 
 /** Rules that would cover this path and its neighbours. */

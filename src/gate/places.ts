@@ -1,5 +1,5 @@
 import { lstatSync, statSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import type { PathLookup } from '#domain/documents.ts';
 import { fsPath } from '#lib/names.ts';
 import { foldsCase, isWithin, realPathOf } from '#lib/within.ts';
@@ -16,6 +16,8 @@ export interface Place extends Ends {
   readonly guarded: string | undefined;
   /** A file of the kernel (`/proc`, `/dev`), whose meaning depends on who opens it. */
   readonly kernel: boolean;
+  /** Whether it lies in a folder of texts that are the conversation's own: looking at them needs no question. */
+  readonly open: boolean;
 }
 
 export interface PlaceOptions {
@@ -24,6 +26,10 @@ export interface PlaceOptions {
   readonly home: string;
   /** Folders of the program's own state: never written without a question. */
   readonly state?: readonly string[];
+  /** Folders outside of the working folders that hold texts of conversations, such as plans. */
+  readonly open?: readonly string[];
+  /** The folder outside of the working folders in which the model keeps notes: absolute, or undefined for none. */
+  readonly notes?: () => string | undefined;
 }
 
 export interface Places {
@@ -32,7 +38,7 @@ export interface Places {
   look(written: string, cwd: string): Place;
 }
 
-export function createPlaces({ roots, home, state = [] }: PlaceOptions): Places {
+export function createPlaces({ roots, home, state = [], open = [], notes = () => undefined }: PlaceOptions): Places {
   const folding = new Map<string, boolean>();
   const folds = (root: string): boolean => {
     const known = folding.get(root) ?? foldsCase(root);
@@ -52,13 +58,16 @@ export function createPlaces({ roots, home, state = [] }: PlaceOptions): Places 
         const real = realPathOf(root);
         return isWithin(real, ends.real, folded) && (isWithin(root, ends.lexical, folded) || isWithin(real, ends.lexical, folded));
       };
-      const root = folders.find(holds);
+      const within = folders.find(holds);
+      const noted = within === undefined ? noteFolderOf(ends, notes(), [...state, home, ...folders]) : undefined;
+      const root = within ?? noted;
       return {
         ...ends,
         root,
         kind: kindOf(ends.real),
-        label: root === undefined ? ends.real : relative(realPathOf(root), ends.real).split(sep).join('/') || '.',
-        guarded: guardedAs(ends, folders, root, state),
+        label: within === undefined ? ends.real : relative(realPathOf(within), ends.real).split(sep).join('/') || '.',
+        guarded: guardedAs(ends, folders, root, noted === undefined ? state : []),
+        open: open.some((folder) => isWithin(realPathOf(folder), ends.real, folded) && (isWithin(folder, ends.lexical, folded) || isWithin(realPathOf(folder), ends.lexical, folded))),
         kernel: /^\/(?:proc|dev|sys)(?:\/|$)/.test(ends.lexical) || /^\/(?:proc|dev|sys)(?:\/|$)/.test(ends.real),
       };
     },
@@ -96,4 +105,15 @@ export function hasTwins(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/**
+ * The folder of notes, for a Markdown file that lies directly in it and nowhere else: no link, no second name. None where the
+ * folder holds more than notes: the program's own files, a working folder, the home.
+ */
+function noteFolderOf({ lexical, real }: Ends, notes: string | undefined, others: readonly string[]): string | undefined {
+  if (notes === undefined || !/^[^.].*\.md$/i.test(basename(real))) return undefined;
+  const folder = realPathOf(notes);
+  if (dirname(real) !== folder || basename(lexical) !== basename(real) || realPathOf(dirname(lexical)) !== folder || hasTwins(real)) return undefined;
+  return others.some((other) => isWithin(folder, other) || isWithin(folder, realPathOf(other))) ? undefined : folder;
 }

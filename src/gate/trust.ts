@@ -66,7 +66,7 @@ function holdsRepository(folder: string): boolean {
 /** Variables that decide where requests go and what they carry, or which configuration is read: never a repository's to set. */
 const OWN_VARIABLES = /^(?:ANTHROPIC_|CLAUDE_|PINION_|(?:HTTPS?|ALL|NO|FTP)_PROXY$|NODE_EXTRA_CA_CERTS$|NODE_TLS_|SSL_CERT_)/i;
 /** Keys of a repository's settings that stay without effect even when the folder is trusted. */
-const NEVER = ['apiKeyHelper', 'awsAuthRefresh', 'awsCredentialExport', 'otelHeadersHelper', 'forceLoginMethod', 'disableAllHooks'];
+const NEVER = ['apiKeyHelper', 'awsAuthRefresh', 'awsCredentialExport', 'otelHeadersHelper', 'forceLoginMethod', 'disableAllHooks', 'autoMemoryDirectory'];
 
 /**
  * What a repository's settings file (`.pinion/settings*.json`, `.claude/settings*.json`) may say. Untrusted: its deny and ask

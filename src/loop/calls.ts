@@ -76,6 +76,7 @@ async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Eve
     const call = running[from];
     if (result === undefined || call === undefined) continue;
     outcomes.set(call, result);
+    if (result.endTurn === true) stop ??= call;
     yield* write();
   }
   return stop;

@@ -121,6 +121,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
       additionalDirectories: joined((from) => from.permissionTexts('additionalDirectories')),
       ...(defaultMode !== undefined && { defaultMode }),
     },
+    disableAutoMode: readers.some((from) => from.off('disableAutoMode')),
     env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
     remindersOff: joined((from) => from.texts('remindersOff')),
     remindersOn: joined((from) => from.texts('remindersOn')),
@@ -169,6 +170,8 @@ function reader(layer: Layer, warnings: string[]) {
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
     flag: (key: string) => flag(own(key), key),
+    /** Elsewhere the word for true is `disable`. */
+    off: (key: string) => (own(key) === 'disable' ? true : flag(own(key), key)) === true,
     oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
     texts: (key: string) => list(own(key), key),
     textsByName: (key: string) => named(own(key), key),

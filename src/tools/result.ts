@@ -31,6 +31,12 @@ export function interrupted(title: string, message: string, extras: Extras & { r
   return outcome('interrupted', message, { title, detail: 'interrupted', tone: 'muted', body }, rest);
 }
 
+/** The user, or the way the program runs, does not want it. */
+export function refused(title: string, message: string, extras: Extras & { readonly body?: readonly CardBlock[]; readonly detail?: string } = {}): ToolOutcome {
+  const { body = [], detail = 'refused', ...rest } = extras;
+  return outcome('refused', message, { title, detail, tone: 'bad', body }, rest);
+}
+
 function outcome(kind: ToolResult['kind'], content: string | readonly Part[], card: Card, extras: Extras): ToolOutcome {
   const parts: readonly Part[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return {

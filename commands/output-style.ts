@@ -1,0 +1,28 @@
+import type { Card } from '#domain/card.ts';
+import { defineCommand } from '#domain/command.ts';
+
+/** Shows the output styles, or sets one for this session. */
+export default defineCommand({
+  id: 'output-style',
+  summary: 'How answers are written: show the styles, or set one for this session',
+  usage: '[name | default]',
+  anytime: true,
+  complete: async (_args, context) => (await context.styles()).all.map(({ name }) => name),
+  async run(args, context) {
+    const { all, now } = await context.styles();
+    const wanted = args.trim();
+    if (wanted === '') return { type: 'show', card: listing(all, now) };
+    const style = all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+    if (style === undefined) return { type: 'refuse', message: `There is no output style "${wanted}". There are ${all.map(({ name }) => name).join(', ')}.` };
+    const detail = style.name === now ? 'as before' : 'from the next prompt on, in this session';
+    return { type: 'append', entries: [{ type: 'option', name: 'outputStyle', value: style.name }], card: { title: `Output style: ${style.name}`, detail, body: [] } };
+  },
+});
+
+function listing(all: readonly { readonly name: string; readonly description: string; readonly from: string }[], now: string | undefined): Card {
+  return {
+    title: `Output style: ${now ?? 'default'}`,
+    detail: '/output-style <name> sets one for this session',
+    body: [{ type: 'table', head: ['', 'style', '', 'from'], rows: all.map(({ name, description, from }) => [name === now ? '●' : '', name, description, from]) }],
+  };
+}
