@@ -13,6 +13,7 @@ import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { branchNow } from './place.ts';
 import { withSkills } from './skill-commands.ts';
+import { skillTurn } from './skill-turn.ts';
 import { contextOf } from './upcoming.ts';
 import { usageOf } from './wire-reminders.ts';
 
@@ -70,25 +71,11 @@ export function openConversation(house: House, resumed: string | undefined): Con
     get notices() { return open.notices; },
     unsaved: () => open.unsaved(),
     turn: (prompt, signal, shown) => begin(prompt === undefined ? undefined : { text: prompt, ...(shown !== undefined && { shown }) }, signal),
-    async* invoke(name, args, line, signal, refuse) {
-      yield { type: 'doing', what: `reading /${name}` };
-      const { session } = open;
-      const loaded = await house.skills.load(name, args, 'user', session, signal);
-      if (signal.aborted) {
-        refuse('interrupted; nothing was sent.');
-        return { kind: 'interrupted' };
-      }
-      if ('problem' in loaded) {
-        refuse(`${loaded.problem}.`);
-        return { kind: 'answered' };
-      }
-      for (const message of loaded.notes) yield { type: 'fault', where: `/${name}`, message };
-      return yield* begin({ text: loaded.text, shown: line, skill: { name, mentions: loaded.mentions } }, signal);
+    invoke(name, args, line, signal, refuse) {
+      modes.settle();
+      return skillTurn({ name, args, line }, house.skills, open.session, (prompt) => begin(prompt, signal), signal, refuse);
     },
-    async commands() {
-      await house.skills.list(open.session, new AbortController().signal);
-      return withSkills(commands, house.skills.known(open.session));
-    },
+    commands: () => commandsNow(house, open.session),
     compact: (keep, signal) => compact(open.session, house.ports(open.session), signal, { trigger: 'manual', keep }),
     setMode: modes.set,
     mode: modes.now,
@@ -112,14 +99,20 @@ export function openConversation(house: House, resumed: string | undefined): Con
       modes.want(undefined);
       take();
     },
-    async pin(paths) {
-      const found = await Promise.all(paths.map((path) => house.reminders.pins(open.session).lookUp(path, { snapshot: false, pathOnly: false, whole: false })));
-      for (const one of found) if (one.ok) open.session.append(one.entry);
-      return found.flatMap((one) => (one.ok ? [] : [one.message]));
-    },
+    pin: (paths) => pinAll(house, open.session, paths),
     context: (surface, keys) => commandContext(house, { session: () => open.session, mode: modes.now, working: working.now }, surface, keys),
     close: () => { open.close(); },
   };
+}
+
+async function commandsNow({ skills }: House, session: LogSession): Promise<readonly Command[]> {
+  return withSkills(commands, await skills.list(session, new AbortController().signal));
+}
+
+async function pinAll(house: House, session: LogSession, paths: readonly string[]): Promise<readonly string[]> {
+  const found = await Promise.all(paths.map((path) => house.reminders.pins(session).lookUp(path, { snapshot: false, pathOnly: false, whole: false })));
+  for (const one of found) if (one.ok) session.append(one.entry);
+  return found.flatMap((one) => (one.ok ? [] : [one.message]));
 }
 
 /** The mode until it stands in the log: a session without a word has no log yet. */

@@ -13,7 +13,7 @@ import { interpret } from '#session/effects.ts';
 import type { Completion, Controller, ScreenEvent, Waiting } from '#ui/contract.ts';
 import { commands } from '#commands/list.ts';
 import { completeCommand } from './complete-command.ts';
-import { wasTold } from './beside.ts';
+import { hasUntoldEnd } from './beside.ts';
 import type { Conversation } from './conversation.ts';
 import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
@@ -51,8 +51,8 @@ export class Interactive implements Controller, Entrance {
   /** Lines that wait until the work in hand is done: commands that may not run beside a turn, shell lines. */
   #held: Held[] = [];
   #holdings = 0;
-  /** How long the log was when something happened beside the turn that is being taken. */
-  #wokenAt: number | undefined;
+  /** Something happened beside the turn that is being taken. */
+  #woken = false;
   #statusTimer: NodeJS.Timeout | undefined;
   #left = false;
 
@@ -139,7 +139,7 @@ export class Interactive implements Controller, Entrance {
   wake(session: Session): void {
     if (session.id !== this.conversation.session.id || this.#left) return;
     if (this.#running === undefined) void this.#turn(undefined);
-    else this.#wokenAt = session.log.length;
+    else this.#woken = true;
   }
 
   setMode(mode: PermissionMode): void {
@@ -232,14 +232,16 @@ export class Interactive implements Controller, Entrance {
   async #work(task: (signal: AbortSignal) => Promise<Outcome>): Promise<Outcome | undefined> {
     const running = new AbortController();
     this.#running = running;
+    const since = this.conversation.session.log.length;
     this.show({ type: 'busy', since: Date.now() });
     const outcome = await this.#guard(() => task(running.signal));
     this.#running = undefined;
     if (this.#left) return outcome;
     this.show({ type: 'idle' });
     this.refresh();
-    const news = this.#wokenAt !== undefined && outcome?.kind === 'answered' && !wasTold(this.conversation.session.log, this.#wokenAt);
-    this.#wokenAt = undefined;
+    const { session } = this.conversation;
+    const news = this.#woken && outcome?.kind === 'answered' && (this.house.agents.hasMail(session) || hasUntoldEnd(session.log, since));
+    this.#woken = false;
     const next = this.#held.shift();
     if (next !== undefined) {
       this.#showHeld();

@@ -6,6 +6,7 @@ import { sweepBlobs } from '#session/blobs.ts';
 import { sweepDrafts } from '#session/drafts.ts';
 import { watchSettings } from '#watch/settings.ts';
 import { type KeyTable, keyTable } from '#ui/keys.ts';
+import { sweepTasks } from '#tools/shell/sweep.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
 import { configure } from './configuration.ts';
 import { openConversation } from './conversation.ts';
@@ -84,6 +85,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   if (args.prompt !== undefined) interactive.submit(args.prompt);
   void house.desk.warm();
   sweepBlobs(house.place.home.blobs);
+  sweepTasks(house.place.home.tasks);
 }
 
 /** A settings file was saved: rules and the rest hold from now on. */

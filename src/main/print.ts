@@ -83,7 +83,8 @@ async function runPrint({ args, house, conversation, delivery, prompt, began }: 
     const begun: Done = commandLine(prompt) === undefined
       ? { outcome: await drain(conversation.turn(prompt, interrupt.signal)) }
       : await runCommand(house, conversation, prompt, interrupt.signal);
-    const done = { ...begun, outcome: await delivery.untilQuiet(house, conversation, begun.outcome, interrupt.signal, () => drain(conversation.turn(undefined, interrupt.signal))) };
+    const done = { ...begun, outcome: await delivery.untilQuiet(house, conversation, { outcome: begun.outcome, from }, interrupt.signal, () => drain(conversation.turn(undefined, interrupt.signal))) };
+    for (const { id, title } of house.tasks.running(conversation.session)) say(`${id} still ran and is ended with the program: ${title}`);
     const entries = conversation.session.log.slice(from);
     const unsaved = conversation.unsaved();
     if (unsaved !== undefined) say(`this session could not be saved: ${unsaved}`);

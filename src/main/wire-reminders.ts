@@ -1,7 +1,6 @@
 import type { Entry, EntryOf, HeadBody, PermissionMode } from '#domain/entry.ts';
 import { entryOf } from '#domain/folds.ts';
 import type { AgentPort } from '#domain/agents.ts';
-import { optionsOf } from '#domain/folds.ts';
 import type { Asker, BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
@@ -16,6 +15,7 @@ import { createMentions } from '#mentions/resolve.ts';
 import { createWatch, type Watch } from '#watch/watch.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
+import type { Purses } from './purse.ts';
 import type { ModeWing } from './wire-modes.ts';
 import { type MemoryWing, wireMemory } from './wire-memory.ts';
 import { type ModelDesk, nextRequest } from './wire-model.ts';
@@ -39,6 +39,7 @@ export interface ReminderOptions {
   readonly asker: Asker;
   readonly mode: (session: Session) => PermissionMode;
   readonly desk: ModelDesk;
+  readonly purses: Purses;
   readonly skills: SkillPort;
   readonly agents: AgentPort;
   readonly tasks: TaskPort;
@@ -111,14 +112,13 @@ export function promptOf({ log }: Session): EntryOf<'prompt' | 'queued'> | undef
 }
 
 /** What the next request weighs, by the cheap estimate, and what was spent. */
-export function usageOf({ desk, head, blobs, configuration }: Pick<ReminderOptions, 'desk' | 'head' | 'blobs' | 'configuration'>, session: Session): UsageFacts {
+export function usageOf({ desk, head, blobs, configuration, purses }: Pick<ReminderOptions, 'desk' | 'head' | 'blobs' | 'configuration' | 'purses'>, session: Session): UsageFacts {
   const { log } = session;
   const cost = costOf(log);
   const settings = configuration.settings();
-  const set = optionsOf(log).budgetUsd;
   return {
     used: desk.meter.glance(nextRequest(log, head(), blobs), log).tokens, limit: desk.meter.limit(), window: desk.facts().window, autoCompact: settings.autoCompact,
-    output: cost.output, usd: cost.usd, budgetUsd: typeof set === 'number' ? set : settings.budgetUsd,
+    output: cost.output, usd: cost.usd, budgetUsd: purses.budgetUsd(session),
   };
 }
 

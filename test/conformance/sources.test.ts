@@ -7,6 +7,7 @@ import { sources } from '#attachments/sources/list.ts';
 import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
 import { TODO_LIST_ID } from '#domain/attachment.ts';
+import type { AgentType, Mail } from '#domain/agents.ts';
 import { type BlobHash, NO_USAGE } from '#domain/content.ts';
 import type { Entry } from '#domain/entry.ts';
 import { renderReminder, type ReminderBody } from '#domain/reminder.ts';
@@ -38,6 +39,20 @@ const remembering = (words: string, name: string): Partial<World> => {
   return { memory: { files: () => Promise.resolve([file('')]), nested: () => Promise.resolve([file('below/')]), recall: (_text, except) => Promise.resolve([file('notes/')].filter(({ path }) => !except.has(path))) } };
 };
 
+const approved = (session: Session, file: string, text: string): void => { session.append({ type: 'plan', file, text, state: 'approved' }); };
+
+const withAgents = (words: string, name: string): Partial<World> => {
+  const type: AgentType = { name, description: words, scope: 'user', prompt: 'p', disallowedTools: [], reminder: words };
+  const mail = (id: string, from: string): Mail => ({ id, from, to: name, text: words.slice(0, 16_000), at: '2026-11-30T00:00:00.000Z' });
+  return {
+    tools: { has: () => true, deferred: () => [] },
+    agents: {
+      types: () => Promise.resolve([type]), self: () => ({ name: 'me', type, named: true }), mail: () => Promise.resolve([mail('0000000000000001', name), mail('0000000000000002', 'lead')]),
+      members: () => [{ name: `${name}${words.length % 97}`, type: name, title: words, state: 'idle' }],
+    },
+  };
+};
+
 /** One situation for each source of the shelf: a new source needs one here, and the suite runs over it. */
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
@@ -50,6 +65,12 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     session.append({ type: 'prompt', text: words, shown: '/name', skill: { name, mentions: '' } });
     session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
   } }),
+  agent_listing_delta: (words, name) => ({ world: withAgents(words, name) }),
+  agent_mentions: (words, name) => ({ log: (session) => { session.append(prompt('@agent-x')); }, world: { ...withAgents(words, name), mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()), agents: () => [name] } } }),
+  team_context: (words, name) => ({ world: withAgents(words, name) }),
+  teammate_mailbox: (words, name) => ({ world: withAgents(words, name) }),
+  agent_pending_messages: (words, name) => ({ world: { ...withAgents(words, name), thread: 'sub' } }),
+  critical_system_reminder: (words, name) => ({ world: withAgents(words, name) }),
   skill_discovery: (words, name) => ({ log: (session) => { session.append(prompt('tune the xylophone')); }, world: withSkill(`Tune a xylophone. ${words}`, name) }),
   dynamic_skill: (words, name) => ({ world: withSkill(words, name) }),
   pins: (words, name) => ({ world: { pins: { views: () => Promise.resolve([pin(words, name)]) } } }),
@@ -69,11 +90,24 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     };
   },
   todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: words }] } } }),
+  output_style: (words, name) => ({ world: { style: () => Promise.resolve({ name, body: words, companion: { name, text: words } }) } }),
+  companion_intro: (words, name) => ({ world: { style: () => Promise.resolve({ name, body: words, companion: { name, text: words } }) } }),
+  plan_file: (words, name) => ({ log: (session) => {
+    approved(session, `/p/${name}.md`, words);
+    session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
+  } }),
+  verify_plan_reminder: (words, name) => ({ log: (session) => {
+    approved(session, `/p/${name}.md`, words);
+    session.append({ type: 'toolResult', callId: 'c' as CallId, tool: 'Write', result: { kind: 'ok', content: [], card: { title: '', body: [] }, files: [{ ...touch('/w/new'), how: 'write' }] } });
+    for (let step = 0; step < 6; step += 1) session.append(answer('x'));
+  } }),
   plan_mode: () => ({ world: { mode: 'plan' } }),
+  auto_mode: () => ({ world: { mode: 'auto' } }),
+  ultrathink_effort: (words) => ({ log: (session) => { session.append({ type: 'queued', text: `ultrathink ${words}` }); } }),
   queued_commands: (words) => ({ log: (session) => { session.append({ type: 'queued', text: words }); } }),
 };
-/** Speak of a session's first prompt only, or of the first moments after a compaction, which other situations are not. */
-const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files']);
+/** Speak of a session's first prompt only, of the first moments after a compaction, or of another mode, which other situations are not. */
+const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files', 'plan_file', 'plan_mode']);
 const ALWAYS_PRESENT = new Set(['environment', 'date_change']);
 const signal = new AbortController().signal;
 
@@ -179,8 +213,8 @@ it('a world in which every port fails costs those words only that need one', asy
   };
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
-  expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos', 'plan_mode']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'pins', 'skill_discovery', 'skill_listing', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
+  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'companion_intro', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
