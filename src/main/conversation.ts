@@ -1,6 +1,6 @@
 import type { Command, CommandContext } from '#domain/command.ts';
 import type { EntryBody, Event, PermissionMode } from '#domain/entry.ts';
-import { attachmentsOf, modeOf, todosOf, undeliveredOf } from '#domain/folds.ts';
+import { attachmentsOf, modeOf, optionsOf, todosOf, undeliveredOf } from '#domain/folds.ts';
 import type { Limits, Outcome } from '#domain/ports.ts';
 import { todoEntry } from '#domain/todos.ts';
 import { costOf } from '#accounting/cost.ts';
@@ -55,6 +55,9 @@ export function openConversation(house: House, resumed: string | undefined): Con
     house.desk.follow(open.session.log);
   };
   take();
+  // What was set in the session before gives way to what the command line says now.
+  const { maxBudgetUsd } = house.args;
+  if (maxBudgetUsd !== undefined && optionsOf(open.session.log).budgetUsd !== undefined) open.session.append({ type: 'option', name: 'budgetUsd', value: maxBudgetUsd });
   const limits: Limits = { maxSteps: house.args.maxTurns ?? MOST_STEPS };
   const swap = (next: OpenSession): void => {
     open.close();

@@ -12,6 +12,7 @@ import type { Skills } from '#skills/skills.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
+import { createPurses, type Purses } from './purse.ts';
 import { type AgentWing, wireAgents } from './wire-agents.ts';
 import { type ModeWing, wireModes } from './wire-modes.ts';
 import { createModelDesk, type ModelDesk } from './wire-model.ts';
@@ -26,6 +27,7 @@ export interface House extends Beside {
   readonly args: Arguments;
   readonly configuration: Configuration;
   readonly desk: ModelDesk;
+  readonly purses: Purses;
   readonly tools: ToolWing;
   readonly reminders: ReminderWing;
   readonly skills: Skills;
@@ -63,7 +65,8 @@ export function buildHouse(options: HouseOptions): House {
   const { place, args, configuration, workers, asker, tell, wake } = options;
   const blobs = createBlobs(place.home.blobs);
   let held: Session | undefined;
-  const desk = createModelDesk({ place, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
+  const purses = createPurses({ standing: () => configuration.settings().budgetUsd, payer: (session) => agents.lead(session) ?? session });
+  const desk = createModelDesk({ place, purses, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
   if (first === 'auto' && configuration.settings().disableAutoMode) options.onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
@@ -72,7 +75,7 @@ export function buildHouse(options: HouseOptions): House {
   const agents: AgentWing = wireAgents({ place, configuration, asker, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
   const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes });
-  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
+  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
@@ -83,7 +86,7 @@ export function buildHouse(options: HouseOptions): House {
     world: { now: () => new Date(), blobs, head },
   });
   return {
-    place, args, configuration, desk, tools, reminders, skills, agents, tasks, modes, blobs, head, mode, tell, wake, ports,
+    place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, blobs, head, mode, tell, wake, ports,
     hold(session) {
       held = session;
       agents.hold(session);

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { oneLine } from '#lib/names.ts';
 import type { MemoryItem, MemoryView } from '#domain/command.ts';
+import type { PathPort } from '#domain/documents.ts';
 import type { Asker, ReminderPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { MemoryFile } from '#domain/world.ts';
@@ -14,7 +15,6 @@ import type { Configuration } from './configuration.ts';
 import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';
 import type { ModelDesk } from './wire-model.ts';
-import type { ToolWing } from './wire-tools.ts';
 
 export interface MemoryWing {
   readonly memory: Memory;
@@ -26,7 +26,7 @@ export interface MemoryWing {
 export interface MemoryWingOptions {
   readonly place: Place;
   readonly configuration: Configuration;
-  readonly tools: Pick<ToolWing, 'paths'>;
+  readonly tools: { readonly paths: PathPort };
   readonly desk: ModelDesk;
   readonly asker: Asker;
   /** Whether the session is the main conversation. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Json } from '#lib/brand.ts';
 import { readSmallFile } from '#lib/small-file.ts';
 import { messageOf } from '#lib/errors.ts';
+import { validDollars } from '#lib/money.ts';
 import type { Effort } from '#domain/content.ts';
 import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
@@ -107,7 +108,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const compactAt = strongest((from) => from.number('compactAt'));
   const outputStyle = strongest((from) => from.text('outputStyle'));
   const companion = strongest((from) => from.companion());
-  const budgetUsd = strongest((from) => from.number('budgetUsd'));
+  const budgetUsd = strongest((from) => from.dollars('budgetUsd'));
   const plansDirectory = strongest((from) => from.text('plansDirectory'));
   const autoMemoryDirectory = strongest((from) => from.text('autoMemoryDirectory'));
   const settings: Settings = {
@@ -135,7 +136,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
-    memoryExcludes: joined((from) => from.texts('claudeMdExcludes')),
+    memoryExcludes: joined((from) => from.excludes()),
     theme: (strongest((from) => from.oneOf('theme', THEMES)) ?? 'dark') as Settings['theme'],
     keys: Object.assign({}, ...readers.map((from) => from.textsByName('keys'))) as Record<string, string>,
   };
@@ -169,11 +170,17 @@ function reader(layer: Layer, warnings: string[]) {
   return {
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
+    dollars: (key: string) => {
+      const value = own(key);
+      return value === undefined ? undefined : (typeof value === 'number' ? validDollars(value) : undefined) ?? wrong(key, 'a number above 0');
+    },
     flag: (key: string) => flag(own(key), key),
     /** Elsewhere the word for true is `disable`. */
     off: (key: string) => (own(key) === 'disable' ? true : flag(own(key), key)) === true,
     oneOf: (key: string, words: readonly string[]) => oneOf(own(key), key, words),
     texts: (key: string) => list(own(key), key),
+    /** Means the same in every agent's files. */
+    excludes: () => list(fields['claudeMdExcludes'], 'claudeMdExcludes'),
     textsByName: (key: string) => named(own(key), key),
     companion: () => {
       const { name = '', text = '' } = named(own('companion'), 'companion');

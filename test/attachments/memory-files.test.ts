@@ -20,7 +20,7 @@ function place(inRepo: Readonly<Record<string, string | Uint8Array>>, inHome: Re
   return {
     home, repo,
     files: (more = {}, denied = []) => createMemory({
-      cwd: repo, repository: repo, home, roots: [], excludes: [], paths: pathsOf(repo, denied, home),
+      cwd: repo, repository: repo, home, roots: [], excludes: [], userRules: [], kept: undefined, trusted: () => true, approved: () => undefined, paths: pathsOf(repo, denied, home),
       userFiles: [join(home, '.pinion/AGENTS.md'), join(home, '.claude/CLAUDE.md')], ...more,
     }).files(new AbortController().signal),
   };
@@ -135,7 +135,7 @@ describe('imports', () => {
     expect(file?.text).toContain('NOTES');
     expect(file?.text).not.toContain('OUTSIDE');
     expect(file?.text).not.toContain('KEY');
-    expect(file?.notes).toEqual([`@${outside}/o.md: not imported, it lies outside the project`, '@~/.aws/credentials: not imported, it lies outside the project', '@link.md: not imported, it lies outside the project']);
+    expect(file?.notes).toEqual([`@${outside}/o.md: not imported, it lies outside the project, not approved by the user`, '@~/.aws/credentials: not imported, it lies outside the project and is no text such as .md', '@link.md: not imported, it lies outside the project and is no text such as .md']);
     expect((await at.files({ roots: [outside] }))[0]?.text).toContain('OUTSIDE');
   });
   it('of the user\'s own file may come from the home directory', async () => {

@@ -1,4 +1,3 @@
-import { nothing } from '../support/nothing.ts';
 import { describe, expect, it } from 'vitest';
 import { createCollector } from '#attachments/collect.ts';
 import type { Source } from '#attachments/define.ts';
@@ -41,13 +40,17 @@ const remembering = (words: string, name: string): Partial<World> => {
 
 const approved = (session: Session, file: string, text: string): void => { session.append({ type: 'plan', file, text, state: 'approved' }); };
 
+const mentioning = (words: string, name: string): World['mentions'] => ({
+  load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()), agents: () => [name],
+});
+
 const withAgents = (words: string, name: string): Partial<World> => {
   const type: AgentType = { name, description: words, scope: 'user', prompt: 'p', disallowedTools: [], reminder: words };
   const mail = (id: string, from: string): Mail => ({ id, from, to: name, text: words.slice(0, 16_000), at: '2026-11-30T00:00:00.000Z' });
   return {
-    tools: { has: () => true, deferred: () => [] },
+    tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: 'x' }] },
     agents: {
-      types: () => Promise.resolve([type]), self: () => ({ name: 'me', type, named: true }), mail: () => Promise.resolve([mail('0000000000000001', name), mail('0000000000000002', 'lead')]),
+      types: () => Promise.resolve([type, { ...type, name: `x${words.length % 97}` }]), self: () => ({ name: 'me', type, named: true }), mail: () => Promise.resolve([mail('0000000000000001', name), mail('0000000000000002', 'lead')]),
       members: () => [{ name: `${name}${words.length % 97}`, type: name, title: words, state: 'idle' }],
     },
   };
@@ -66,7 +69,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
   } }),
   agent_listing_delta: (words, name) => ({ world: withAgents(words, name) }),
-  agent_mentions: (words, name) => ({ log: (session) => { session.append(prompt('@agent-x')); }, world: { ...withAgents(words, name), mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()), agents: () => [name] } } }),
+  agent_mentions: (words, name) => ({ log: (session) => { session.append(prompt('@agent-x')); }, world: { ...withAgents(words, name), mentions: mentioning(words, name) } }),
   team_context: (words, name) => ({ world: withAgents(words, name) }),
   teammate_mailbox: (words, name) => ({ world: withAgents(words, name) }),
   agent_pending_messages: (words, name) => ({ world: { ...withAgents(words, name), thread: 'sub' } }),
@@ -80,7 +83,7 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
     session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
   }, world: { files: { load: (path) => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch(path)], notes: [] }) } } }),
   relevant_memories: (words, name) => ({ log: (session) => { session.append(prompt('remember')); }, world: remembering(words, name) }),
-  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: { load: () => Promise.resolve({ parts: [{ type: 'text', text: words }], files: [touch('/w/a')], notes: ['a note'] }), named: () => Promise.resolve(new Set()), agents: () => [] } } }),
+  at_mentioned_files: (words) => ({ log: (session) => { session.append(prompt('@a')); }, world: { mentions: mentioning(words, 'name') } }),
   changed_files: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: { changes: { look: () => Promise.resolve({ changes: [{ path: '/w/a', label: name, kind: 'changed', hash: sha256(words) as BlobHash, kept: false, patch: words, addedLines: 1, removedLines: 1 }], skipped: 1, settling: false }) } } }),
   unified_tasks: (words, name) => {
     const task = { id: 'shell-1', kind: 'shell', title: name, state: 'failed', exitCode: 3, file: '/t/shell-1.log' } as const;
@@ -106,8 +109,8 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
   ultrathink_effort: (words) => ({ log: (session) => { session.append({ type: 'queued', text: `ultrathink ${words}` }); } }),
   queued_commands: (words) => ({ log: (session) => { session.append({ type: 'queued', text: words }); } }),
 };
-/** Speak of a session's first prompt only, of the first moments after a compaction, or of another mode, which other situations are not. */
-const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files', 'plan_file', 'plan_mode']);
+/** Speak of a session's first prompt only, of the first moments after a compaction, of another mode, or of a sub-agent, which other situations are not. */
+const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files', 'plan_file', 'plan_mode', 'agent_pending_messages']);
 const ALWAYS_PRESENT = new Set(['environment', 'date_change']);
 const signal = new AbortController().signal;
 
@@ -214,7 +217,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['at_mentioned_files', 'changed_files', 'companion_intro', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'changed_files', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
@@ -223,7 +226,7 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
   for (const source of sources) {
     const { log, world: more } = situation(source);
     log?.(session);
-    ports = { ...ports, ...more };
+    ports = { ...ports, ...more, thread: 'main' };
   }
   const collector = createCollector({ sources, world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);

@@ -4,7 +4,7 @@ import { conversationOf } from '#domain/folds.ts';
 import type { FileTouch } from '#domain/tool.ts';
 import { absent, type FileChange, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { type FilePin, filePinsOf, instructionPaths, knownNow, knownWithoutPins, mentioningText } from '../known.ts';
+import { type FilePin, filePinsOf, instructionPaths, knownNow, knownWithoutPins, mentioningText, nestedPaths } from '../known.ts';
 import { pathLine } from '../words.ts';
 
 /** From so many on, changes are counted, not listed: a checkout. */
@@ -72,7 +72,7 @@ async function worthALook(world: World, noisy: (path: string) => boolean): Promi
   const others = knownWithoutPins(log);
   const text = mentioningText(world);
   const mentioned = text.includes('@') && world.thread === 'main' ? await world.mentions.named(text) : new Set<string>();
-  const voiced = new Set([...instructionPaths(log), ...pins.flatMap(({ path, lines }) => (lines === undefined || !others.has(path) ? [path] : []))]);
+  const voiced = new Set([...instructionPaths(log), ...nestedPaths(log), ...pins.flatMap(({ path, lines }) => (lines === undefined || !others.has(path) ? [path] : []))]);
   return new Map([...knownNow(log)].filter(([path]) => !voiced.has(path) && !mentioned.has(path) && !noisy(path)));
 }
 
