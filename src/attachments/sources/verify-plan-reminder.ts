@@ -8,6 +8,8 @@ import { planLabel } from '../plans.ts';
 
 interface Over {
   readonly plan: EntryOf<'plan'>;
+  /** Which of the plans that were approved in this session. */
+  readonly nth: number;
   /** What makes the work look finished. */
   readonly why: string;
 }
@@ -21,14 +23,16 @@ export default defineSource<Over>({
   id: ID, on: ['prompt', 'step'], threads: 'main', cadence: 'onChange',
   observe: ({ log, mode }) => {
     const plan = planOf(log);
-    if (plan?.state !== 'approved' || mode === 'plan' || wasSaid(plan, log)) return absent;
+    if (plan?.state !== 'approved' || mode === 'plan') return absent;
+    const nth = log.filter((entry) => entry.type === 'plan' && entry.state === 'approved').length;
+    if (wasSaid(nth, log)) return absent;
     const why = overBecause(log.slice(log.indexOf(plan) + 1), log);
-    return why === undefined ? absent : { plan, why };
+    return why === undefined ? absent : { plan, nth, why };
   },
-  keep: ({ plan }) => plan.id,
+  keep: ({ nth }) => nth,
   revive: (stored, { log }) => {
-    const plan = log.find(({ id }) => id === stored);
-    return plan?.type === 'plan' ? { plan, why: '' } : undefined;
+    const plan = typeof stored === 'number' ? log.filter((entry) => entry.type === 'plan' && entry.state === 'approved').at(stored - 1) : undefined;
+    return plan?.type === 'plan' && typeof stored === 'number' ? { plan, nth: stored, why: '' } : undefined;
   },
   full: words,
   delta: (_before, now) => words(now),
@@ -49,7 +53,7 @@ function overBecause(since: readonly Entry[], log: readonly Entry[]): string | u
 }
 
 /** Before a summary too: it is said once for a plan. What a rewind took back was not said. */
-function wasSaid({ id }: EntryOf<'plan'>, log: readonly Entry[]): boolean {
+function wasSaid(nth: number, log: readonly Entry[]): boolean {
   const compacted = log.findLastIndex(({ type }) => type === 'compaction');
-  return [...log.slice(0, compacted + 1), ...conversationOf(log)].some((entry) => entry.type === 'reminder' && entry.source === ID && entry.snapshot === id);
+  return [...log.slice(0, compacted + 1), ...conversationOf(log)].some((entry) => entry.type === 'reminder' && entry.source === ID && entry.snapshot === nth);
 }
