@@ -13,7 +13,7 @@ import { cutOff, endOf, failed, membersOf, started, stateOf } from './ends.ts';
 import { MEMBER_NAME, putMail, readMail, RESERVED } from './mailbox.ts';
 import { lineOf } from './progress.ts';
 import { keyOf, type Types } from './types.ts';
-import { markedWords, RESULT_BYTES, TOLD_BYTES } from './words.ts';
+import { markedWords } from './words.ts';
 
 /** What agents need of the house. */
 export interface AgentDoors {
@@ -38,6 +38,8 @@ export interface AgentDoors {
 export interface AgentDesk extends AgentPort {
   /** What was wrong with files of types, one line each. */
   problems(): readonly string[];
+  /** Whether a thread has mail that it was not told of. */
+  hasMail(session: Session): boolean;
   /** The conversation that a sub-agent works for; undefined for a conversation. */
   lead(session: Session): Session | undefined;
   /** A conversation was taken up: agents of others end. */
@@ -162,7 +164,7 @@ export class Desk implements AgentDesk {
     let said = '';
     try {
       for (;;) {
-        if (finished !== undefined) return endOf(agent, finished, this.#words(agent, finished, RESULT_BYTES));
+        if (finished !== undefined) return endOf(agent, finished, this.#words(agent, finished, 'result'));
         if (agent.background) return started(agent);
         if (signal.aborted) return cutOff(agent);
         const line = lineOf(agent.progress);
@@ -178,9 +180,9 @@ export class Desk implements AgentDesk {
     }
   }
 
-  #words(agent: Agent, { text, unfinished, steps, wrote }: Finished, most: number): string {
+  #words(agent: Agent, { text, unfinished, steps, wrote }: Finished, where: 'result' | 'reminder'): string {
     const words = { who: agent.who, type: agent.person.type.name, steps, text, wrote: wrote.map((path) => this.#doors.label(path)), ...(unfinished !== undefined && { unfinished }) };
-    return markedWords(words, most, (whole) => this.#doors.keepText(agent.person.lead, agent.id, whole));
+    return markedWords(words, where, (whole) => this.#doors.keepText(agent.person.lead, agent.id, whole));
   }
 
   /** A turn of an agent that has begun, with all that follows from its end. */
@@ -190,10 +192,10 @@ export class Desk implements AgentDesk {
     agent.working = false;
     const { lead, name } = agent.person;
     if (this.live(lead).length === 0) this.#many.delete(lead);
-    if (agent.background && !agent.stopped) this.#note(agent, stateOf(finished), this.#words(agent, finished, TOLD_BYTES));
+    if (agent.background && !agent.stopped) this.#note(agent, stateOf(finished), this.#words(agent, finished, 'reminder'));
     if (name === undefined || agent.muted) this.#leave(agent);
     // Mail that came too late for the last step begins another turn; where nothing tells it, it would do so for ever.
-    else if (!agent.stopped && finished.outcome.kind === 'answered' && this.#hasMail(agent) && (prompt !== undefined || this.#told(agent) !== told)) this.#further(agent);
+    else if (!agent.stopped && finished.outcome.kind === 'answered' && this.hasMail(agent.thread.session) && (prompt !== undefined || this.#told(agent) !== told)) this.#further(agent);
     if (agent.background && !agent.muted) this.#doors.wake(lead);
     return finished;
   }
@@ -285,17 +287,18 @@ export class Desk implements AgentDesk {
     void this.#turn(agent, undefined);
   }
 
-  #mailOf(agent: Agent): readonly Mail[] {
-    const { lead, name } = agent.person;
-    return name === undefined ? [] : readMail(this.#doors.mailbox(lead, name));
+  #mailTo(session: Session): readonly Mail[] {
+    const person = this.#threads.get(session)?.person ?? { lead: session, name: LEAD };
+    return person.name === undefined ? [] : readMail(this.#doors.mailbox(person.lead, person.name));
   }
 
-  #told(agent: Agent): string {
-    return agent.person.name === undefined ? '' : toldUpTo(agent.thread.session.log, this.#mailOf(agent), 'sub');
+  #told({ thread: { session } }: Agent): string {
+    return toldUpTo(session.log, this.#mailTo(session), 'sub');
   }
 
-  #hasMail(agent: Agent): boolean {
-    return (this.#mailOf(agent).at(-1)?.id ?? '') > this.#told(agent);
+  hasMail(session: Session): boolean {
+    const mail = this.#mailTo(session);
+    return (mail.at(-1)?.id ?? '') > toldUpTo(session.log, mail, this.#threads.has(session) ? 'sub' : 'main');
   }
 
   self(session: Session) {
@@ -313,8 +316,7 @@ export class Desk implements AgentDesk {
   }
 
   async mail(session: Session, _signal: AbortSignal): Promise<readonly Mail[]> {
-    const agent = this.#threads.get(session);
-    return agent === undefined ? readMail(this.#doors.mailbox(session, LEAD)) : this.#mailOf(agent);
+    return this.#mailTo(session);
   }
 
   live(session: Session) {
@@ -343,11 +345,11 @@ export class Desk implements AgentDesk {
   }
 
   hold(session: Session): void {
-    for (const agent of [...this.#agents]) if (agent.person.lead !== session) this.#dismiss(agent);
+    for (const agent of this.#agents.filter(({ person }) => person.lead !== session)) this.#dismiss(agent);
   }
 
   close(): void {
-    for (const agent of [...this.#agents]) this.#dismiss(agent);
+    for (const agent of this.#agents.slice()) this.#dismiss(agent);
     this.#closed = true;
   }
 

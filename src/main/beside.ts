@@ -1,4 +1,4 @@
-import { MAIL_SOURCES } from '#domain/agents.ts';
+import type { Json } from '#lib/brand.ts';
 import type { Entry, Event } from '#domain/entry.ts';
 import type { Session } from '#domain/session.ts';
 
@@ -10,10 +10,11 @@ export interface Beside {
   readonly wake: (session: Session) => void;
 }
 
-/** Sources that tell of what happened beside the conversation. Each looks at what is the case when it is asked. */
-const TELLERS: ReadonlySet<string> = new Set([MAIL_SOURCES.teammates, 'unified_tasks']);
+/** The source that tells of tasks, each end of one by the id of the entry that says so. */
+const TELLER = 'unified_tasks';
 
-/** Whether what happened when the log had this length was told since. */
-export function wasTold(log: readonly Entry[], since: number): boolean {
-  return log.slice(since).some((entry) => entry.type === 'reminder' && TELLERS.has(entry.source));
+/** Whether the end of a task, written down since the log had this length, was not told to the model. */
+export function hasUntoldEnd(log: readonly Entry[], since: number): boolean {
+  const told = log.slice(since).flatMap((entry) => (entry.type === 'reminder' && entry.source === TELLER && Array.isArray(entry.snapshot) ? entry.snapshot.map((one: Json) => JSON.stringify(one)) : []));
+  return log.slice(since).some((entry) => entry.type === 'task' && entry.task.state !== 'running' && !told.some((one) => one.includes(JSON.stringify(entry.id))));
 }

@@ -29,7 +29,7 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   const place = findPlace(process.env);
   const configuration = configure(place, args);
   for (const warning of configuration.warnings()) say(warning);
-  if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project).length > 0) {
+  if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project, place.cwd).length > 0) {
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
   const delivery = createDelivery();
@@ -86,6 +86,7 @@ async function runPrint({ args, house, conversation, delivery, prompt, began }: 
     const done = { ...begun, outcome: await delivery.untilQuiet(house, conversation, { outcome: begun.outcome, from }, interrupt.signal, () => drain(conversation.turn(undefined, interrupt.signal))) };
     for (const { id, title } of house.tasks.running(conversation.session)) say(`${id} still ran and is ended with the program: ${title}`);
     const entries = conversation.session.log.slice(from);
+    for (const text of warningsIn(entries, done.outcome)) say(text);
     const unsaved = conversation.unsaved();
     if (unsaved !== undefined) say(`this session could not be saved: ${unsaved}`);
     const result = resultOf({
@@ -97,6 +98,12 @@ async function runPrint({ args, house, conversation, delivery, prompt, began }: 
     process.off('SIGINT', stop).off('SIGTERM', stop);
     conversation.close();
   }
+}
+
+/** What the user is to know besides the answer. Why a run failed is said as its result. */
+function warningsIn(entries: readonly Entry[], outcome: Outcome): readonly string[] {
+  const warnings = entries.flatMap((entry) => (entry.type === 'notice' && entry.level === 'warning' ? [entry.text] : []));
+  return outcome.kind === 'answered' || outcome.kind === 'interrupted' ? warnings : warnings.slice(0, -1);
 }
 
 /** A command takes no turn; what it showed is its result, unless it came to nothing. */

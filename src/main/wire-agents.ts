@@ -17,6 +17,7 @@ import { sessionFolder } from '#session/home.ts';
 import { openThread, sessionFile } from '#session/open.ts';
 import { modelId } from '#session/settings.ts';
 import type { CallId } from '#domain/tool.ts';
+import type { AgentWing } from './agent-wing.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
@@ -34,13 +35,6 @@ export interface AgentOptions extends Beside {
   readonly tools: () => ToolWing;
   readonly reminders: () => ReminderWing;
   readonly tasks: () => TaskWing;
-}
-
-export interface AgentWing extends AgentDesk {
-  /** The mode of a thread, given the one of its conversation: a sub-agent never has more rights. */
-  mode(session: Session, conversation: (session: Session) => PermissionMode): PermissionMode;
-  /** How a sub-agent is named to the person; undefined for the conversation itself. */
-  who(session: Session): string | undefined;
 }
 
 const SEND = 'SendMessage';

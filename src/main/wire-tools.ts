@@ -22,7 +22,7 @@ import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 import { createWeb } from '#tools/web/web.ts';
 import type { Configuration } from './configuration.ts';
-import type { AgentWing } from './wire-agents.ts';
+import type { AgentWing } from './agent-wing.ts';
 import { createOffer } from './offer.ts';
 import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';

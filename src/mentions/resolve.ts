@@ -3,6 +3,7 @@ import type { Loaded, MentionPort } from '#domain/world.ts';
 import { messageOf } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
+import { mentionedAgents } from './agents.ts';
 import { findMentions } from './parse.ts';
 import type { Mention } from './parse.ts';
 import type { LineRange } from './readings.ts';
@@ -43,6 +44,7 @@ export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES
         ...(gaveUp ? ['not everything that begins with @ was looked up: the text holds too much of it'] : []),
       ]);
     },
+    agents: mentionedAgents,
     async named(text) {
       const from = cwd();
       const { mentions } = await findMentions(text, (path) => lookUp(paths, path, from));

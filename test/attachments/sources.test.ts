@@ -193,7 +193,7 @@ describe('the nudge to the todo list', () => {
 
 describe('mentions', () => {
   const asked: { text: string; pinned: readonly string[] }[] = [];
-  const port = (loaded: Loaded): MentionPort => ({ load: (text, _, pinned) => { asked.push({ text, pinned: [...pinned ?? []] }); return Promise.resolve(loaded); }, named: () => Promise.resolve(new Set()) });
+  const port = (loaded: Loaded): MentionPort => ({ load: (text, _, pinned) => { asked.push({ text, pinned: [...pinned ?? []] }); return Promise.resolve(loaded); }, named: () => Promise.resolve(new Set()), agents: () => [] });
   const part = { type: 'text', text: 'File "a.ts": 1 line\n[shown: lines 1-2]' } as const;
 
   it('give parts, files and notes; what the part says already is not said twice', async () => {
@@ -322,7 +322,7 @@ describe('changed files', () => {
     touched(session, touch('/w/a'), touch('/w/b'));
     session.append(prompt('see @b'));
     const { changes, asked } = looks();
-    await ask(changedFiles, session, { changes, mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set(['/w/b'])) } });
+    await ask(changedFiles, session, { changes, mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set(['/w/b'])), agents: () => [] } });
     expect(asked).toEqual([['/w/a']]);
   });
   it('by a command of the model are told apart from those by others', async () => {

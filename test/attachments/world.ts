@@ -17,7 +17,7 @@ export function world(session: Session, more: Partial<World> = {}): World {
     moment: 'prompt', thread: 'main', log: session.log, mode: 'default', now: new Date(2026, 10, 30, 12),
     prompt: session.log.findLast((entry) => entry.type === 'prompt'),
     blobs: memoryBlobs(),
-    mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()) },
+    mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()), agents: () => [] },
     pins: { views: () => Promise.resolve([]) },
     environment: () => ({ directory: '/w', extraDirectories: [], repository: false, platform: 'linux', shell: 'bash' }),
     changes: { look: () => Promise.resolve({ changes: [], skipped: 0, settling: false }) },

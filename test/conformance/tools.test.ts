@@ -13,11 +13,14 @@ const GOOD: Readonly<Record<string, Json>> = {
   Glob: { pattern: '*' },
   Grep: { pattern: 'x' },
   Bash: { command: 'true' },
+  Task: { subagent_type: 'explore', description: 'look', prompt: 'Look.' },
+  SendMessage: { to: 'bob', message: 'x' },
   TaskOutput: {},
   TaskStop: { id: 'shell-1' },
   Skill: { skill: 'x' },
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
   ToolSearch: { query: 'page' },
+  WebFetch: { url: 'http://localhost:1/' },
 };
 
 const BAD: readonly Json[] = [null, 1, 'x', [], {}, { INVALID_JSON: '{"file_path": "a' }];

@@ -109,7 +109,7 @@ class Life {
       ...nothing, moment, thread: 'main', log: session.log, blobs, mode: 'default', now: new Date(this.#now), pins: this.#pins, changes: this.#watch,
       prompt: moment === 'prompt' ? session.log.findLast((entry) => entry.type === 'prompt') : undefined,
       tools: { has: () => true, deferred: () => [] },
-      mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()) },
+      mentions: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set()), agents: () => [] },
       environment: () => ({ directory: '/work', extraDirectories: [], repository: true, branch: 'main', platform: 'linux', shell: '/bin/bash' }),
     });
     const facts = factsOf(MODEL);
