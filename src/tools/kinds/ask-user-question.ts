@@ -5,16 +5,19 @@ import { defineTool } from '../define.ts';
 import { done, failed, interrupted, refused } from '../result.ts';
 import description from './ask-user-question.md';
 
-const option = z.strictObject({ label: z.string().trim().min(1).max(80), description: z.string().trim().max(300).default('') });
+/** Limits that the model need not read in every request. */
+const words = (most: number, least = 1) => z.string().trim().refine((text) => text.length >= least && text.length <= most, { error: `it must have ${least} to ${most} characters` });
+
+const option = z.strictObject({ label: words(80), description: words(300, 0).optional() });
 
 const question = z.strictObject({
-  question: z.string().trim().min(1).max(500),
-  header: z.string().trim().min(1).max(24).describe('A word or two'),
+  question: words(500),
+  header: words(24),
   options: z.array(option).min(2).max(4),
-  multiSelect: z.boolean().default(false),
+  multiSelect: z.boolean().optional(),
 });
 
-const input = z.strictObject({ questions: z.array(question).min(1).max(4) });
+const input = z.strictObject({ questions: z.array(question).refine(({ length }) => length >= 1 && length <= 4, { error: 'one to four questions' }) });
 type Asked = z.output<typeof question>;
 
 const TITLE = 'Question';
@@ -40,7 +43,7 @@ export const askUserQuestion = defineTool({
 });
 
 function asChoice({ header, question: text, options, multiSelect }: Asked): ChoiceQuestion {
-  return { header, question: text, options, several: multiSelect };
+  return { header, question: text, options: options.map(({ label, description: what = '' }) => ({ label, description: what })), several: multiSelect === true };
 }
 
 /** Answers go by the words of question and option. */
