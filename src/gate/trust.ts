@@ -12,7 +12,7 @@ export interface Trust {
   isTrusted(folder: string): boolean;
   remember(folder: string): Promise<void>;
   /** What the folder's configuration would allow, set or run once it is trusted, one line each; empty: nothing to ask about. */
-  wantsOf(folder: string): readonly string[];
+  wantsOf(folder: string, start?: string): readonly string[];
 }
 
 /**

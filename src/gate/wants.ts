@@ -1,9 +1,10 @@
 import { readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
 import { readSmallFile } from '#lib/small-file.ts';
 import { count } from '#lib/text.ts';
+import { isWithin } from '#lib/within.ts';
 import { visibleLine } from './visible.ts';
 
 type Fields = Readonly<Record<string, Json>>;
@@ -21,14 +22,24 @@ const HELPERS = ['apiKeyHelper', 'statusLine', 'fileSuggestion', 'awsAuthRefresh
 const LARGEST = 1024 * 1024;
 const MOST_LINES = 200;
 
-/** What a folder's configuration would allow, set or run, one line each. Reads files only: nothing is run, git neither. */
-export function wantsOf(folder: string): readonly string[] {
+/**
+ * What a folder's configuration would allow, set or run, one line each. Reads files only: nothing is run, git neither. `start`
+ * (absolute, in the folder) is where a session begins: what the folders from there up bring along counts too.
+ */
+export function wantsOf(folder: string, start = folder): readonly string[] {
   const wants = [
     ...SETTINGS.flatMap((name) => wantsOfFile(folder, name, ofSettings)),
     ...wantsOfFile(folder, '.mcp.json', ofServers),
-    ...FOLDERS.flatMap(([name, what]) => ofFolder(folder, name, what)),
+    ...upTo(start, folder).flatMap((at) => FOLDERS.map(([name, what]) => [join(relative(folder, at), name), what] as const)).flatMap(([name, what]) => ofFolder(folder, name, what)),
   ].map(visibleLine);
   return wants.length <= MOST_LINES ? wants : [...wants.slice(0, MOST_LINES), `and ${wants.length - MOST_LINES} more`];
+}
+
+/** The folders from `start` up to `top`, the top first. */
+function upTo(start: string, top: string): readonly string[] {
+  const folders = [top];
+  for (let at = start; at !== top && isWithin(top, at); at = dirname(at)) folders.splice(1, 0, at);
+  return folders;
 }
 
 function wantsOfFile(folder: string, name: string, read: (fields: Fields) => readonly string[]): readonly string[] {

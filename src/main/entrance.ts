@@ -53,7 +53,7 @@ export async function welcome(entrance: Entrance): Promise<void> {
 /** Asks once whether what the folder's own settings want may take effect. Without wants there is nothing to ask. */
 export async function askForTrust({ house, questions }: Entrance): Promise<void> {
   const { configuration } = house;
-  const wants = configuration.isTrusted() ? [] : configuration.trust.wantsOf(configuration.project);
+  const wants = configuration.isTrusted() ? [] : configuration.trust.wantsOf(configuration.project, house.place.cwd);
   if (wants.length === 0) return;
   const answer = await questions.ask({ kind: 'trust', folder: configuration.project, wants }, new AbortController().signal);
   if (answer?.kind === 'yes' || answer?.kind === 'always') await configuration.believe(false);

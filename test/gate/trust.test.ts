@@ -91,6 +91,13 @@ describe('what a folder wants', () => {
     expect(wants.filter((line) => line.startsWith('.pinion/settings.json cannot be read: '))).toHaveLength(1);
     expect(existsSync(canary)).toBe(false);
   });
+  it('what stands between the start folder and the top counts where it is searched for', () => {
+    at.write('packages/a/.claude/skills/x/SKILL.md');
+    at.write('packages/a/.claude/settings.json', '{"env": {"A": "1"}}');
+    at.write('packages/b/.claude/skills/y/SKILL.md');
+    expect(trust.wantsOf(at.app)).toEqual([]);
+    expect(trust.wantsOf(at.app, join(at.app, 'packages/a'))).toEqual(['brings 1 skill along (packages/a/.claude/skills)']);
+  });
   it('survives odd shapes and says when there is too much', () => {
     at.write('.claude/settings.json', '{"permissions": 3, "hooks": {"A": "x", "B": [1], "C": [{"hooks": 2}]}, "env": []}');
     at.write('.mcp.json', '[]');

@@ -9,6 +9,7 @@ describe('a line that begins with a slash', () => {
     expect(commandLine('/todo add  write\ntests ')).toEqual({ name: 'todo', args: 'add  write\ntests' });
     expect(commandLine('/help')).toEqual({ name: 'help', args: '' });
     expect(commandLine('/?')).toEqual({ name: '?', args: '' });
+    expect(commandLine('/git:review-2.x_é @a.ts')).toEqual({ name: 'git:review-2.x_é', args: '@a.ts' });
   });
   it('is a prompt when it names a path or is no line of that form', () => {
     expect(commandLine('/etc/hosts looks odd')).toBeUndefined();
