@@ -57,7 +57,8 @@ export function createMemory(options: MemoryOptions): Memory {
   const nested = async (paths: readonly string[], { seen, waiting }: Start): Promise<Start> => {
     const told = new Set(seen);
     const { files, waiting: below } = await lookFrom(together(placesBelow(paths, options)), reading(told));
-    const fitting = [...waiting, ...below].filter(({ waiting: { condition } }) => covers(condition, paths));
+    // A rule that was told goes on holding: it is then among the paths itself.
+    const fitting = [...waiting, ...below].filter(({ file, waiting: { condition } }) => paths.includes(file.path) || covers(condition, paths));
     const rules: MemoryFile[] = [];
     for (const rule of fitting) rules.push(await rule.waiting.tell(told));
     return { files: [...files, ...rules].map(cut), waiting: [...waiting, ...below].filter((rule) => !fitting.includes(rule)), seen: told };

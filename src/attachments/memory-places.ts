@@ -14,7 +14,7 @@ const LOCAL = ['AGENTS.local.md', 'CLAUDE.local.md'] as const;
 const RULES = ['.claude/rules', '.pinion/rules'] as const;
 
 /** Most rule files of one folder, most entries that are looked at to find them, and how deep. */
-const MOST_RULES = 500;
+const MOST_RULES = 300;
 const MOST_ENTRIES = 3000;
 const DEEPEST = 8;
 
