@@ -33,6 +33,7 @@ export async function bundle() {
       'count-worker': 'src/accounting/count-worker.ts',
       'index-worker': 'src/mentions/index-worker.ts',
       'pdf-worker': 'src/documents/pdf-worker.ts',
+      'page-worker': 'src/tools/web/page-worker.ts',
     },
     outdir: out,
     bundle: true,

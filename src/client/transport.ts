@@ -1,8 +1,9 @@
 import { UserError } from '#lib/errors.ts';
+import type { Environment } from '#lib/proxies.ts';
 import { boundedAnswer, boundedEvents } from './bounded.ts';
 import { BrokenReply, ErrorEvent, NotAStream } from './errors.ts';
 import { type Obj, isObj, objOf, parseJson, stringOf } from './json.ts';
-import { type Environment, proxyFetch } from './proxy.ts';
+import { proxyFetch } from './proxy.ts';
 import type { Sdk } from './sdk.ts';
 import type { Watch } from './watch.ts';
 

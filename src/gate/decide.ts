@@ -145,9 +145,9 @@ function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
   return question([host !== undefined ? `it fetches from ${host}${where}` : `no rule allows ${call.tool}`], rules, 'local', local);
 }
 
-/** Whether a rule is the user's own word about a host: a repository cannot give it, nor does a wildcard. */
-function namesHost({ tool, spec, source }: Rule): boolean {
-  return tool === 'WebFetch' && spec !== undefined && !spec.includes('*') && source.scope !== 'project';
+/** Whether a rule is the user's own word about a host: a repository or a skill (a rule of this session, from a file) cannot give it, nor does a wildcard. */
+function namesHost({ tool, spec, source: { scope, file } }: Rule): boolean {
+  return tool === 'WebFetch' && spec !== undefined && !spec.includes('*') && scope !== 'project' && !(scope === 'session' && file !== undefined);
 }
 
 /** Rules that would cover this path and its neighbours. */

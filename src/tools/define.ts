@@ -8,6 +8,7 @@ import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { DeferredTool, ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
+import type { Web } from './web/web.ts';
 import type { ShellTasks } from './shell/tasks.ts';
 
 /** What tools need of the house. `main` hangs it once for all sessions. */
@@ -27,6 +28,9 @@ export interface ToolContext {
   /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
   readonly ripgrep: () => Promise<string | undefined>;
   readonly drafts?: DraftPort;
+  readonly web: Web;
+  /** Text from outside in a tag that it cannot close. */
+  readonly envelope: (name: string, mime: string, body: string) => string;
   /** Tools that a session may load on demand. */
   readonly loadable: (session: Session) => readonly DeferredTool[];
   /** Puts a question to the person; undefined when nobody is there to answer, or the signal aborted. */
@@ -44,7 +48,7 @@ export interface ToolContext {
 /** As a tool sees it, for one call of one session. */
 export interface CallContext extends ToolContext {
   readonly session: Session;
-  /** The real paths that the call was allowed for; undefined when nobody judged any. */
+  /** The real paths that the call was allowed for, or the local host that the user has named for it; undefined when nobody judged any. */
   readonly judged?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { CommandContext } from '#domain/command.ts';
 import type { Entry, Event } from '#domain/entry.ts';
-import type { Outcome, Question } from '#domain/ports.ts';
+import type { Answer, Outcome, Question } from '#domain/ports.ts';
 import { repositoryOf } from '#lib/git-files.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { interpret } from '#session/effects.ts';
@@ -28,7 +28,7 @@ export interface Household {
   readonly home: string;
   write(name: string, contents: string | Uint8Array): void;
   /** Moves in: a house with its conversation, as a new process would have them. `resume` goes on with the newest session. */
-  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments> }): Promise<Dweller>;
+  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; readonly answer?: (question: Question) => Answer | undefined }): Promise<Dweller>;
 }
 
 export interface Dweller {
@@ -59,22 +59,22 @@ export function household(files: Readonly<Record<string, string | Uint8Array>>, 
       mkdirSync(dirname(join(cwd, name)), { recursive: true });
       writeFileSync(join(cwd, name), contents);
     },
-    async open({ resume = false, args: more = {} } = {}) {
+    async open({ resume = false, args: more = {}, answer } = {}) {
       const place: Place = { cwd, repository: repositoryOf(cwd), userHome, home: homeOf(whole), env: whole, shell: '/bin/bash' };
       const args = { ...ARGUMENTS, ...more };
       const newest = resume ? (await listSessions(place.home, cwd))[0]?.file : undefined;
       if (resume && newest === undefined) throw new Error('there is no session to go on with');
-      return moveIn(place, args, newest);
+      return moveIn(place, args, newest, answer);
     },
   };
 }
 
-function moveIn(place: Place, args: Arguments, file: string | undefined): Dweller {
+function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question) => Answer | undefined = () => ({ kind: 'yes' })): Dweller {
   const asked: Question[] = [];
   const events: Event[] = [];
   const house = buildHouse({
     place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: () => undefined, wake: () => undefined,
-    asker: { ask: (question) => { asked.push(question); return Promise.resolve({ kind: 'yes' }); } },
+    asker: { ask: (question) => { asked.push(question); return Promise.resolve(answer(question)); } },
   });
   const conversation = openConversation(house, file);
   let open = true;

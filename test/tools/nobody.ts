@@ -1,7 +1,10 @@
+import { textEnvelope } from '#documents/envelope.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** A house in which nobody answers and there are no skills, agents, tasks or tools to load. */
-export const nobody: Pick<ToolContext, 'loadable' | 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+export const nobody: Pick<ToolContext, 'web' | 'envelope' | 'loadable' | 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+  web: { fetch: () => Promise.resolve({ kind: 'problem', message: 'there is no network' }) },
+  envelope: textEnvelope,
   loadable: () => [],
   ask: () => Promise.resolve(undefined),
   mode: () => 'default',
