@@ -1,4 +1,4 @@
-import { percent, tokens } from '#lib/numbers.ts';
+import { dollars, percent, tokens } from '#lib/numbers.ts';
 import { type ContextView, defineCommand } from '#domain/command.ts';
 import type { Row } from '#domain/request.ts';
 
@@ -10,6 +10,7 @@ export default defineCommand({
   async run(_args, context) {
     const view = await context.context();
     const coming = view.coming ?? [];
+    const { usd, budgetUsd } = await context.usage();
     return {
       type: 'show',
       card: {
@@ -19,6 +20,7 @@ export default defineCommand({
           { type: 'table', head: ['age', 'tokens', 'block', 'from'], align: ['right', 'right', 'left', 'left'], rows: [...view.rows.map((row) => line(row, row.age === 0 ? 'new' : String(row.age))), ...coming.map((row) => line(row, 'next'))] },
           ...(coming.length === 0 ? [] : [{ type: 'text' as const, text: `What is marked "next" comes with the next prompt: ~${tokens(coming.reduce((sum, row) => sum + row.tokens, 0))} tokens, not counted above.` }]),
           { type: 'text', text: accuracy(view) },
+          ...(budgetUsd === undefined ? [] : [{ type: 'text' as const, text: `Budget: ${dollars(usd)} of ${dollars(budgetUsd)} spent.` }]),
         ],
       },
     };

@@ -1,4 +1,6 @@
+import { oneLine } from '#lib/names.ts';
 import { dollars, percent, tokens } from '#lib/numbers.ts';
+import { count } from '#lib/text.ts';
 import type { CardBlock } from '#domain/card.ts';
 import { type CostView, defineCommand } from '#domain/command.ts';
 
@@ -8,9 +10,11 @@ export default defineCommand({
   aliases: ['usage'],
   summary: 'Tokens and money of this session, by model',
   anytime: true,
-  run(_args, context) {
+  async run(_args, context) {
     const cost = context.cost();
-    return { type: 'show', card: { title: `Cost: ${sum(cost)}`, detail: shares(cost), body: cost.perModel.length === 0 ? [] : [table(cost), ...unpriced(cost)] } };
+    const { budgetUsd } = await context.usage();
+    const of = budgetUsd === undefined ? '' : ` of ${dollars(budgetUsd)}`;
+    return { type: 'show', card: { title: `Cost: ${sum(cost)}${of}`, detail: shares(cost), body: cost.perModel.length === 0 ? [] : [table(cost), ...besides(cost), ...unpriced(cost)] } };
   },
 });
 
@@ -31,6 +35,20 @@ function table({ perModel }: CostView): CardBlock {
     type: 'table', head: ['model', 'requests', 'new', 'from cache', 'to cache', 'out', 'cost'], align: ['left', 'right', 'right', 'right', 'right', 'right', 'right'],
     rows: perModel.map((row) => [row.model, String(row.requests), tokens(row.input), tokens(row.cacheRead), tokens(row.cacheWrite), tokens(row.output), row.usd === undefined ? 'not known' : dollars(row.usd)]),
   };
+}
+
+const MOST_ROWS = 20;
+
+/** What the table above holds of sub-agents and small jobs, the dearest first. */
+function besides({ beside = [] }: CostView): readonly CardBlock[] {
+  if (beside.length === 0) return [];
+  const sorted = beside.toSorted((a, b) => (b.usd ?? 0) - (a.usd ?? 0) || b.tokens - a.tokens);
+  const more = sorted.length - MOST_ROWS;
+  return [
+    { type: 'table', head: ['of it beside the conversation', 'requests', 'tokens', 'cost'], align: ['left', 'right', 'right', 'right'],
+      rows: sorted.slice(0, MOST_ROWS).map(({ what, requests, tokens: all, usd }) => [oneLine(what, 60), String(requests), tokens(all), usd === undefined ? 'not known' : dollars(usd)]) },
+    ...(more > 0 ? [{ type: 'text' as const, text: `and ${count(more, 'more', 'more')}` }] : []),
+  ];
 }
 
 function unpriced({ perModel }: CostView): readonly CardBlock[] {

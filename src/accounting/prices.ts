@@ -70,11 +70,14 @@ export function promptTokens({ input, cacheRead, cacheWrite }: Usage): number {
   return input + cacheRead + cacheWrite;
 }
 
-/** US dollars of one reply; undefined where no price is known. A reply that used nothing costs nothing. */
-export function dollarsOf(model: string, usage: Usage, at: string): number | undefined {
+/**
+ * US dollars of one reply; undefined where no price is known. A reply that used nothing costs nothing. Of several `requests`
+ * taken together the tier is that of their mean.
+ */
+export function dollarsOf(model: string, usage: Usage, at: string, requests = 1): number | undefined {
   const prompt = promptTokens(usage);
   if (prompt + usage.output === 0) return 0;
-  const now = priceOf(model, prompt, at);
+  const now = priceOf(model, prompt / Math.max(1, requests), at);
   if (now === undefined) return undefined;
   const shortWrites = Math.max(0, usage.cacheWrite - usage.cacheWrite1h);
   const cost = usage.input * now.input + usage.output * now.output + shortWrites * now.write5m + usage.cacheWrite1h * now.write1h + usage.cacheRead * now.read;

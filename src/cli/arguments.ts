@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '#lib/errors.ts';
+import { parseDollars } from '#lib/money.ts';
 import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import { VERSION } from './version.ts';
 
@@ -13,6 +14,7 @@ export interface Arguments {
   readonly model?: string;
   readonly outputFormat: 'text' | 'json';
   readonly maxTurns?: number;
+  readonly maxBudgetUsd?: number;
   readonly allowedTools: readonly string[];
   readonly disallowedTools: readonly string[];
   readonly permissionMode?: PermissionMode;
@@ -34,6 +36,12 @@ function positive(text: string): number {
   const n = Number(text);
   if (!Number.isInteger(n) || n < 1) throw new InvalidArgumentError('It must be a whole number from 1 on.');
   return n;
+}
+
+function money(text: string): number {
+  const usd = parseDollars(text);
+  if (usd === undefined) throw new InvalidArgumentError('It must be a sum above 0, such as 5 or 0.50.');
+  return usd;
 }
 
 const collect = (text: string, before: readonly string[]): readonly string[] => [...before, text];
@@ -65,6 +73,7 @@ function program(write: (text: string) => void): Command {
     .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
     .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json']).default('text'))
     .option('--max-turns <n>', 'most model requests of one turn', positive)
+    .option('--max-budget-usd <n>', 'dollars that the session may cost; it stops before the request that would cross it', money)
     .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect, [])
     .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(PERMISSION_MODES))
     .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules, [])
@@ -108,13 +117,13 @@ export function parseArguments(argv: readonly string[]): Arguments {
 
 interface Options {
   readonly print: boolean; readonly continue: boolean; readonly resume?: string | true; readonly model?: string;
-  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly pin: string[]; readonly permissionMode?: PermissionMode;
+  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin: string[]; readonly permissionMode?: PermissionMode;
   readonly allowedTools: string[]; readonly disallowedTools: string[]; readonly dangerouslySkipPermissions: boolean;
   readonly appendSystemPrompt?: string; readonly addDir: string[]; readonly trust: boolean;
 }
 
 function toArguments(options: Options, prompt: string | undefined): Arguments {
-  const { print, continue: goOn, resume, model, outputFormat, maxTurns, pin, allowedTools, disallowedTools, appendSystemPrompt, addDir, trust } = options;
+  const { print, continue: goOn, resume, model, outputFormat, maxTurns, maxBudgetUsd, pin, allowedTools, disallowedTools, appendSystemPrompt, addDir, trust } = options;
   const permissionMode = options.permissionMode ?? (options.dangerouslySkipPermissions ? 'bypassPermissions' : undefined);
   if (goOn && resume !== undefined) throw new UsageError('-c goes on with the newest session, -r with one you name: use one of them.');
   if (print && resume === true) throw new UsageError('in print mode -r needs the id of a session: pinion -p -r <id> "…".');
@@ -122,7 +131,7 @@ function toArguments(options: Options, prompt: string | undefined): Arguments {
   return {
     print, continue: goOn, outputFormat, pin, allowedTools, disallowedTools, addDir, trust,
     ...(prompt !== undefined && { prompt }), ...(resume !== undefined && { resume }), ...(model !== undefined && { model }),
-    ...(maxTurns !== undefined && { maxTurns }), ...(permissionMode !== undefined && { permissionMode }),
+    ...(maxTurns !== undefined && { maxTurns }), ...(maxBudgetUsd !== undefined && { maxBudgetUsd }), ...(permissionMode !== undefined && { permissionMode }),
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
   };
 }

@@ -14,7 +14,7 @@ export interface Denial {
 /** The one object that `--output-format json` prints. Field names are those that programs of this field expect. */
 export interface PrintResult {
   readonly type: 'result';
-  readonly subtype: 'success' | 'error_max_turns' | 'error_during_execution';
+  readonly subtype: 'success' | 'error_max_turns' | 'error_max_budget_usd' | 'error_during_execution';
   readonly is_error: boolean;
   readonly result: string;
   readonly session_id: string;
@@ -43,15 +43,17 @@ export interface Run {
   readonly denials: readonly Call[];
 }
 
+const SUBTYPES: Partial<Record<Outcome['kind'], PrintResult['subtype']>> = { outOfSteps: 'error_max_turns', outOfBudget: 'error_max_budget_usd' };
+
 /** What a run came to. The text is the last answer's; a run that failed says why instead. */
 export function resultOf(run: Run): PrintResult {
   const replies = run.entries.filter((entry) => entry.type === 'assistant');
-  const spent = run.entries.flatMap((entry) => (entry.type === 'assistant' || entry.type === 'compaction' ? [entry.usage] : []));
+  const spent = run.entries.flatMap((entry) => (entry.type === 'assistant' || entry.type === 'compaction' || entry.type === 'spent' ? [entry.usage] : []));
   const sum = (key: 'input' | 'output' | 'cacheRead' | 'cacheWrite'): number => spent.reduce((total, usage) => total + usage[key], 0);
   const failure = failureOf(run.outcome);
   return {
     type: 'result',
-    subtype: failure === undefined ? 'success' : run.outcome.kind === 'outOfSteps' ? 'error_max_turns' : 'error_during_execution',
+    subtype: failure === undefined ? 'success' : SUBTYPES[run.outcome.kind] ?? 'error_during_execution',
     is_error: failure !== undefined,
     result: failure ?? textOf(run.entries),
     session_id: run.sessionId,

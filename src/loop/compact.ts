@@ -80,6 +80,7 @@ async function* summarise(session: Session, ports: Ports, signal: AbortSignal, o
     const request = elided(whole, without.thinking ? { ...plain, thinking: true } : plain);
     const fit = await weigh(request, ports, signal);
     if (fit === ABORTED) return { kind: 'interrupted' };
+    if (fit.unaffordable !== undefined) return { kind: 'outOfBudget', message: fit.unaffordable };
     if (fit.tokens > roomFor(ports)) {
       pass += 1;
       continue;

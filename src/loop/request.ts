@@ -3,6 +3,7 @@ import { count } from '#lib/text.ts';
 import type { Event } from '#domain/entry.ts';
 import type { FailureKind, Fit, Outcome, Reply } from '#domain/ports.ts';
 import type { Moment } from '#domain/reminder.ts';
+import type { Session } from '#domain/session.ts';
 import { ABORTED, patience } from './abort.ts';
 import { ask, keep } from './ask.ts';
 import { compact, hasConversation } from './compact.ts';
@@ -33,6 +34,9 @@ export async function* makeFit(turn: Turn): AsyncGenerator<Event, Outcome | unde
   for (;;) {
     const fit = yield* weigh(turn);
     if (fit === ABORTED || signal.aborted) return { kind: 'interrupted' };
+    yield* tellOnce(session, fit?.notices ?? []);
+    // To make it fit would cost as much: the summary is asked for with the same request.
+    if (fit?.unaffordable !== undefined) return { kind: 'outOfBudget', message: fit.unaffordable };
     if (fit === undefined || fit.fits) return undefined;
     if (fit.stuck !== undefined) return stopped(fit.stuck);
     // The limit may be the user's own, well below what the model takes.
@@ -44,6 +48,12 @@ export async function* makeFit(turn: Turn): AsyncGenerator<Event, Outcome | unde
     if (after !== undefined && !after.fits && after.stuck === undefined && after.tokens > fit.tokens * SHRINKS_TO) {
       return stopped(`Compaction did not make the conversation shorter (about ${fit.tokens} tokens before, ${after.tokens} after, limit ${after.limit}). Unpin something, or start anew with /clear.`);
     }
+  }
+}
+
+function* tellOnce(session: Session, notices: readonly string[]): Generator<Event> {
+  for (const text of notices) {
+    if (!session.log.some((entry) => entry.type === 'notice' && entry.text === text)) yield* keep(session, { type: 'notice', text, level: 'warning' });
   }
 }
 

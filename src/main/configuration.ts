@@ -48,7 +48,7 @@ export function configure(place: Place, args: Arguments): Configuration {
       deny: [...merged.settings.permissions.deny, ...flags.deny],
     };
     const { model, effort } = merged.settings;
-    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }) };
+    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }) };
     const folders = merged.settings.permissions.additionalDirectories.map((folder) => resolve(project, folder)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
     return { settings, rules, warnings: [...warnings, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
   }

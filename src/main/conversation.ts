@@ -86,13 +86,10 @@ export function openConversation(house: House, resumed: string | undefined): Con
       for (const entry of entries) open.session.append(entry);
     },
     clear(all) {
-      const kept = all ? [] : carriedOver(open.session);
       const now = modes.now();
       const left = open.session;
-      if (all) house.tasks.shells.leave(left);
       swap(newSession(sessionPlace(house)));
-      for (const entry of kept) open.session.append(entry);
-      house.tasks.shells.move(left, open.session);
+      carryOver(house, left, open.session, all);
       house.hold(open.session);
       modes.want(now);
     },
@@ -141,6 +138,13 @@ function modeDesk(house: House, session: () => LogSession, resumed: boolean) {
 function sessionPlace({ place }: House) {
   const branch = branchNow(place);
   return { home: place.home, cwd: place.cwd, ...(branch !== undefined && { branch }) };
+}
+
+/** What a new session takes along; what is left behind ends. */
+function carryOver({ tasks }: House, from: LogSession, to: LogSession, all: boolean): void {
+  if (all) return tasks.shells.leave(from);
+  for (const entry of carriedOver(from)) to.append(entry);
+  return tasks.shells.move(from, to);
 }
 
 /** Pins as they are, and of the todos what the user still wants done. */

@@ -1,6 +1,6 @@
 import type { PinView } from '#domain/world.ts';
 import type { Entry } from '#domain/entry.ts';
-import { attachmentsOf, optionsOf, tasksOf } from '#domain/folds.ts';
+import { attachmentsOf, tasksOf } from '#domain/folds.ts';
 import { DEMO_MODEL } from '#domain/model.ts';
 import type { Session } from '#domain/session.ts';
 import { inViewAsInstructions } from '#attachments/words.ts';
@@ -26,14 +26,8 @@ export async function statusOf(house: House, conversation: Conversation): Promis
     branch: branchNow(place), directory: place.cwd.replace(place.userHome, '~'),
     used: tokens, limit: desk.meter.limit(), estimated,
     pins: views.length, pinTokens: weights.reduce((sum, weight) => sum + weight, 0),
-    cacheShare: cacheShareOf(session.log), usd: costOf(session.log).usd, budgetUsd: budgetOf(house, session), tasks: tasksOf(session.log).filter(({ state }) => state === 'running').length, unsaved: conversation.unsaved(),
+    cacheShare: cacheShareOf(session.log), usd: costOf(session.log).usd, budgetUsd: house.purses.budgetUsd(session), tasks: tasksOf(session.log).filter(({ state }) => state === 'running').length, unsaved: conversation.unsaved(),
   };
-}
-
-/** What the session may cost: as it was set for this session, else as the settings say. */
-function budgetOf({ configuration }: House, { log }: Session): number | undefined {
-  const set = optionsOf(log).budgetUsd;
-  return typeof set === 'number' ? set : configuration.settings().budgetUsd;
 }
 
 async function pinsOf(house: House, session: Session): Promise<readonly PinView[]> {

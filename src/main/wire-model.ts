@@ -17,6 +17,7 @@ import { toolsOf } from '#loop/on-demand.ts';
 import { project } from '#loop/project.ts';
 import { type Credentials, credentialsOf } from '#session/credentials.ts';
 import type { Place } from './place.ts';
+import type { Purses } from './purse.ts';
 
 export interface ModelOptions {
   readonly place: Place;
@@ -28,6 +29,7 @@ export interface ModelOptions {
   readonly blobs: BlobPort;
   /** What is pinned in the session that is being held, to name what does not fit. */
   readonly pins: () => Promise<readonly PinView[]>;
+  readonly purses: Purses;
 }
 
 /** Which model answers, how it is reached, and what it costs to ask. */
@@ -99,11 +101,16 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
     factsOf: (model) => facts(model),
     port: (session, model = id) => ({
       facts: () => facts(model()),
-      fit: (request) => meterFor(model).fit(request, session.log),
+      fit: async (request) => options.purses.judged(session, request, await meterFor(model).fit(request, session.log)),
       async* stream(request, signal) {
         const client = clients.of(request.model);
         learn(client, facts(request.model), learned);
-        return yield* client.stream(request, cacheMarks(request, { life: settings().cacheLife, sinceReplyMs: sinceReply(session.log) }), signal);
+        const arrived = options.purses.underWay(session);
+        try {
+          return yield* client.stream(request, cacheMarks(request, { life: settings().cacheLife, sinceReplyMs: sinceReply(session.log) }), signal);
+        } finally {
+          arrived();
+        }
       },
     }),
     close: () => { counter.close(); },

@@ -407,3 +407,30 @@ describe('an interrupt', () => {
     expect(await ask(at)).toContain('go');
   });
 });
+
+describe('a budget', () => {
+  const fit = (more: object) => ({ tokens: 10, limit: 1000, fits: true, ...more });
+  it('pauses the turn before the request, loses nothing, and the turn goes on when it is raised', async () => {
+    let broke = false;
+    const at = rig({ replies: [asks(call('a')), says('done')], tools: { Read: read }, fit: () => fit(broke ? { unaffordable: 'Budget: $5 of $5 is spent.' } : {}), collect: () => { broke = at.session.log.some(({ type }) => type === 'toolResult') && !at.session.log.some(({ type }) => type === 'option'); return { reminders: [], faults: [] }; } });
+    expect(await at.turn('work')).toEqual({ kind: 'outOfBudget', message: 'Budget: $5 of $5 is spent.' });
+    expect(at.types()).toEqual(['head', 'prompt', 'assistant', 'toolResult', 'notice']);
+    expect(at.requests).toHaveLength(1);
+    at.session.append({ type: 'option', name: 'budgetUsd', value: 9 });
+    expect(await at.turn('go on')).toEqual({ kind: 'answered' });
+    const [first, second] = at.requests.map(flatten);
+    expect(second?.slice(0, first?.length)).toEqual(first);
+  });
+  it('does not compact first when there is no money for that either', async () => {
+    const at = rig({ replies: [says('a'), says('b')], fit: () => (at.requests.length === 0 ? fit({}) : fit({ fits: false, unaffordable: 'broke' })) });
+    await at.turn('1');
+    expect(await at.turn('2')).toEqual({ kind: 'outOfBudget', message: 'broke' });
+    expect(at.requests).toHaveLength(1);
+  });
+  it('says what is to be known once in a session', async () => {
+    const at = rig({ replies: [says('a'), says('b')], fit: () => fit({ notices: ['It comes to 80 %.'] }) });
+    await at.turn('1');
+    await at.turn('2');
+    expect(at.session.log.filter(({ type }) => type === 'notice')).toMatchObject([{ text: 'It comes to 80 %.', level: 'warning' }]);
+  });
+});
