@@ -28,7 +28,7 @@ export interface Household {
   readonly home: string;
   write(name: string, contents: string | Uint8Array): void;
   /** Moves in: a house with its conversation, as a new process would have them. `resume` goes on with the newest session. */
-  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; readonly answer?: (question: Question) => Answer | undefined }): Promise<Dweller>;
+  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; /** No mode is named when it starts. */ readonly modeless?: boolean; readonly answer?: (question: Question) => Answer | undefined }): Promise<Dweller>;
 }
 
 export interface Dweller {
@@ -59,9 +59,10 @@ export function household(files: Readonly<Record<string, string | Uint8Array>>, 
       mkdirSync(dirname(join(cwd, name)), { recursive: true });
       writeFileSync(join(cwd, name), contents);
     },
-    async open({ resume = false, args: more = {}, answer } = {}) {
+    async open({ resume = false, args: more = {}, modeless = false, answer } = {}) {
       const place: Place = { cwd, repository: repositoryOf(cwd), userHome, home: homeOf(whole), env: whole, shell: '/bin/bash' };
-      const args = { ...ARGUMENTS, ...more };
+      const { permissionMode, ...rest } = ARGUMENTS;
+      const args: Arguments = { ...rest, ...(permissionMode !== undefined && !modeless && { permissionMode }), ...more };
       const newest = resume ? (await listSessions(place.home, cwd))[0]?.file : undefined;
       if (resume && newest === undefined) throw new Error('there is no session to go on with');
       return moveIn(place, args, newest, answer);
