@@ -52,8 +52,7 @@ export function wireTasks({ place, configuration, agents, cwd, tell }: TaskOptio
     async stop(id, session) {
       const agent = agentViews(agents, session).find((task) => task.id === id || task.name === id);
       if (agent === undefined || agent.state !== 'running' || !agents.stop(agent.id, session)) return shells.stop(agent?.id ?? id, session);
-      const { bytes, readBytes, startedAtMs, doing, tail, ...record } = agent;
-      return { task: { ...record, state: 'stopped' } };
+      return { task: tasksOf(session.log).find((task) => task.id === agent.id) ?? agent };
     },
     shell: (session, command, signal, onProgress) => shells.foreground({
       command, signal, onProgress, cwd: cwd(session), timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT, staysAtTimeout: true,

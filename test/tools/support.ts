@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Entry, EntryBody, EntryId } from '#domain/entry.ts';
-import type { ToolOutcome, ToolPort } from '#domain/ports.ts';
+import type { ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { CallId } from '#domain/tool.ts';
 import { cwdOf } from '#domain/folds.ts';
@@ -14,16 +14,20 @@ import { createDocuments } from '#documents/load.ts';
 import { createPaths } from '#gate/paths.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { ToolContext } from '#tools/define.ts';
+import { createShellTasks, type ShellTasks } from '#tools/shell/tasks.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { tools } from '#tools/kinds/list.ts';
-import { createToolbox } from '#tools/toolbox.ts';
+import { createToolbox, type Toolbox } from '#tools/toolbox.ts';
+import type { Web } from '#tools/web/web.ts';
 
 export interface House {
   /** The workspace: a folder of its own, real path. */
   readonly root: string;
   readonly session: Session;
   readonly context: ToolContext;
-  readonly toolbox: ToolPort;
+  /** Commands in the background, where they may run there. */
+  readonly shells: ShellTasks;
+  readonly toolbox: Toolbox;
   /** Runs a call and keeps its result and entries in the session, as the loop does. */
   call(tool: string, input: Json, signal?: AbortSignal): Promise<ToolOutcome>;
   /** As `call`: the result's kind and its text. */
@@ -53,6 +57,8 @@ export interface HouseOptions {
   readonly ripgrep?: boolean;
   readonly images?: boolean;
   readonly shell?: string;
+  /** Commands may run in the background, in a folder `tasks` beside the workspace. */
+  readonly background?: boolean;
 }
 
 /** A workspace with real parts, removed when the test (or what `atEnd` stands for) is over. */
@@ -63,15 +69,28 @@ export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void)
   const denyRead = (options.deny ?? []).map((rule): ScopedRule => ({ rule, root, scope: 'user' }));
   const blobs = createBlobs(join(base, 'blobs'));
   const taken = options.images ?? true;
+  const env = (): Readonly<Record<string, string>> => ({ PATH: process.env['PATH'] ?? '', HOME: base, LANG: 'C.UTF-8', ...options.env });
+  const cwd = (session: Session): string => cwdOf(session.log) ?? root;
+  const shells = createShellTasks({ folder: join(base, 'tasks'), shell: options.shell ?? '/bin/bash', env, cwd, tell: () => undefined });
+  atEnd(() => { shells.close(); });
   const context: ToolContext = {
     roots: () => [root],
-    cwd: (session) => cwdOf(session.log) ?? root,
+    cwd,
     paths: createPaths({ roots: () => [root], home: join(base, 'home'), denyRead: () => denyRead }),
     blobs,
     documents: createDocuments({ blobs, capabilities: () => ({ images: taken, pdf: taken }) }),
-    env: () => ({ PATH: process.env['PATH'] ?? '', HOME: base, LANG: 'C.UTF-8', ...options.env }),
+    env,
     shell: options.shell ?? '/bin/bash',
     ...nobody,
+    loadable: () => toolbox.deferred(),
+    ...(options.web !== undefined && { web: options.web }),
+    ...(options.background === true && {
+      shells,
+      tasks: {
+        list: (held: Session) => Promise.resolve(shells.list(held)), startShell: (command: string, title: string, held: Session) => shells.start(command, title, held),
+        read: (id: string, held: Session) => shells.read(id, held), stop: (id: string, held: Session) => shells.stop(id, held),
+      },
+    }),
     ripgrep: async () => (options.ripgrep === false ? undefined : await findRipgrep({ PATH: process.env['PATH'] ?? '' })),
   };
   const session = memorySession();
@@ -85,7 +104,7 @@ export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void)
     for (const entry of outcome.entries ?? []) session.append(entry);
     return outcome;
   };
-  return { root, session, context, toolbox, call, say: async (tool, input) => { const outcome = await call(tool, input); return { kind: outcome.result.kind, text: textOf(outcome) }; } };
+  return { root, session, context, shells, toolbox, call, say: async (tool, input) => { const outcome = await call(tool, input); return { kind: outcome.result.kind, text: textOf(outcome) }; } };
 }
 
 /** Lets a run go to its end. */

@@ -123,9 +123,14 @@ export function openKept(path: string): KeptOutput | undefined {
       for (const piece of pieces) yield* bytesIn(piece, position);
     },
     last(bytes) {
-      const want = Math.min(bytes, newest.bytes);
-      const buffer = Buffer.alloc(want);
-      return buffer.subarray(0, readSync(newest.fd, buffer, 0, want, newest.head + newest.bytes - want));
+      const found: Buffer[] = [];
+      for (let left = bytes, i = pieces.length - 1; left > 0 && i >= 0; i -= 1) {
+        const piece = pieces[i] ?? newest;
+        const part = Buffer.alloc(Math.min(left, piece.bytes));
+        found.unshift(part.subarray(0, readSync(piece.fd, part, 0, part.length, piece.head + piece.bytes - part.length)));
+        left -= part.length;
+      }
+      return Buffer.concat(found);
     },
     close() { for (const { fd } of pieces) closeSync(fd); },
   };

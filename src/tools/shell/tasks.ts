@@ -11,10 +11,10 @@ import { messageOf } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import { createGuard } from './guard.ts';
 import { collectOutput, type Output } from './output.ts';
-import { type Exit, type ShellProcess, startProcess } from './process.ts';
+import { type ShellProcess, startProcess } from './process.ts';
 import { runShell, type ShellRequest, type ShellResult, type SoFar } from './run.ts';
 import { makeTaskFile, type TaskFile } from './task-file.ts';
-import { createLooks, type Look, readOutput, type Reading } from './task-output.ts';
+import { createLooks, readOutput, type Reading } from './task-output.ts';
 
 export interface ShellTasksOptions {
   /** Output lies below this folder, in one of the session. */
@@ -71,100 +71,160 @@ const LAST_LINES = 4000;
 const LOOK_MS = 500;
 
 export function createShellTasks(options: ShellTasksOptions): ShellTasks {
-  const guard = createGuard();
-  const running = new Map<string, Live>();
-  const front = new WeakMap<Session, Set<() => void>>();
-  const next = createNumbers();
-  const keep = ({ session, record, left }: Live): void => {
-    if (!left) options.tell(session, session.append({ type: 'task', task: record }));
-  };
-  const adopt = (process: ShellProcess, title: string, session: Session, soFar?: SoFar): TaskRecord => {
-    const id = `shell-${next(session)}`;
-    const path = join(options.folder, session.id.replace(/[^\w-]/g, '-'), `${id}.log`);
-    const live = begin({ id, kind: 'shell', title: onOneLine(title, LONGEST_TITLE), state: 'running', file: path }, session, process, makeTaskFile(path, soFar));
-    running.set(keyOf(session, id), live);
-    keep(live);
-    live.ended = follow(live).then((record) => {
-      running.delete(keyOf(live.session, id));
-      live.record = record;
-      keep(live);
-    });
+  return new Shells(options);
+}
+
+class Shells implements ShellTasks {
+  readonly #options: ShellTasksOptions;
+  readonly #guard = createGuard();
+  readonly #next = createNumbers();
+  readonly #look = createLooks();
+  readonly #running = new Map<string, Live>();
+  /** What sends each command that runs in the foreground to the background. */
+  readonly #front = new WeakMap<Session, Set<() => void>>();
+
+  constructor(options: ShellTasksOptions) {
+    this.#options = options;
+  }
+
+  async foreground({ staysAtTimeout, ...request }: ForegroundRequest, session: Session): Promise<ShellResult> {
+    let send = (): void => undefined;
+    const wanted = new Promise<void>((resolve) => { send = resolve; });
+    const all = this.#front.get(session) ?? new Set();
+    this.#front.set(session, all.add(send));
+    const take = (process: ShellProcess, soFar: SoFar): TaskRecord | undefined => {
+      const task = this.#adopt(process, request.command, session, soFar);
+      return 'problem' in task ? undefined : task;
+    };
+    try {
+      const { env, shell } = this.#options;
+      return await runShell({ ...request, env: env(), shell, guard: this.#guard, handOver: { wanted, atTimeout: staysAtTimeout, take } });
+    } finally {
+      all.delete(send);
+    }
+  }
+
+  async start(command: string, title: string, session: Session, cwd = this.#options.cwd(session)): Promise<TaskRecord | Problem> {
+    const { env, shell } = this.#options;
+    let process: ShellProcess;
+    try {
+      process = await startProcess({ command, cwd, env: env(), shell, guard: this.#guard });
+    } catch (error) {
+      return { problem: `the shell could not be started: ${messageOf(error)}` };
+    }
+    const task = this.#adopt(process, title, session);
+    if ('problem' in task) {
+      process.drop();
+      await process.end();
+      process.release();
+    }
+    return task;
+  }
+
+  list(session: Session): readonly TaskView[] {
+    return this.#views(session);
+  }
+
+  async read(id: string, session: Session): Promise<Reading | Problem> {
+    const task = this.#views(session, id)[0];
+    return task === undefined ? unknown(id, session) : readOutput(task, this.#find(id, session)?.file.problem());
+  }
+
+  async stop(id: string, session: Session): Promise<{ readonly task: TaskRecord } | Problem> {
+    const live = this.#find(id, session);
+    if (live?.process.lives() !== true) {
+      await live?.ended;
+      return hasEnded(id, session);
+    }
+    live.stopping = true;
+    await Promise.all([live.process.end(), live.ended]);
+    return { task: live.record };
+  }
+
+  background(session: Session): boolean {
+    const all = [...this.#front.get(session) ?? []];
+    for (const send of all) send();
+    return all.length > 0;
+  }
+
+  running(session: Session): readonly TaskRecord[] {
+    return this.#those(session).map(({ record }) => record);
+  }
+
+  move(from: Session, to: Session): void {
+    for (const live of this.#those(from)) {
+      this.#running.delete(keyOf(from, live.record.id));
+      live.session = to;
+      this.#running.set(keyOf(to, live.record.id), live);
+      this.#keep(live);
+    }
+  }
+
+  leave(session: Session): void {
+    for (const live of this.#those(session)) {
+      live.left = true;
+      void live.process.end();
+    }
+  }
+
+  close(): void {
+    for (const live of this.#running.values()) {
+      live.left = true;
+      live.process.abandon();
+    }
+    this.#guard.close();
+  }
+
+  /** Makes a task of a command that runs. Nothing is waited for: no output is lost between the two. */
+  #adopt(process: ShellProcess, title: string, session: Session, soFar?: SoFar): TaskRecord | Problem {
+    const id = `shell-${this.#next(session)}`;
+    const path = join(this.#options.folder, session.id.replace(/[^\w-]/g, '-'), `${id}.log`);
+    let file: TaskFile;
+    try {
+      file = makeTaskFile(path, soFar);
+    } catch (error) {
+      return { problem: `its output could not be kept: ${messageOf(error)}` };
+    }
+    const live = begin({ id, kind: 'shell', title: onOneLine(title, LONGEST_TITLE), state: 'running', file: path }, session, process, file);
+    this.#running.set(keyOf(session, id), live);
+    this.#keep(live);
+    live.ended = this.#follow(live);
     return live.record;
-  };
-  const find = (id: string, session: Session): Live | undefined => running.get(keyOf(session, id));
-  const those = (session: Session): readonly Live[] => [...running.values()].filter((live) => live.session === session);
-  const look = createLooks();
-  const views = (session: Session, only?: string): readonly TaskView[] => viewsOf(session, (id) => find(id, session), look, only);
-  return {
-    async foreground({ staysAtTimeout, ...request }, session) {
-      let send = (): void => undefined;
-      const wanted = new Promise<void>((resolve) => { send = resolve; });
-      const all = front.get(session) ?? new Set();
-      front.set(session, all.add(send));
-      try {
-        return await runShell({
-          ...request, env: options.env(), shell: options.shell, guard,
-          handOver: { wanted, atTimeout: staysAtTimeout, take: (process, soFar) => tried(() => adopt(process, request.command, session, soFar)) },
-        });
-      } finally {
-        all.delete(send);
-      }
-    },
-    async start(command, title, session, cwd = options.cwd(session)) {
-      try {
-        const process = await startProcess({ command, cwd, env: options.env(), shell: options.shell, guard });
-        return tried(() => adopt(process, title, session), (error) => {
-          void process.end().then(() => { process.release(); });
-          process.drop();
-          return { problem: `its output could not be kept: ${messageOf(error)}` };
-        });
-      } catch (error) {
-        return { problem: `the shell could not be started: ${messageOf(error)}` };
-      }
-    },
-    list: (session) => views(session),
-    async read(id, session) {
-      const task = views(session, id)[0];
-      return task === undefined ? unknown(id, session) : readOutput(task, find(id, session)?.file.problem());
-    },
-    async stop(id, session) {
-      const live = find(id, session);
-      if (live?.process.lives() !== true) {
-        await live?.ended;
-        return hasEnded(id, session);
-      }
-      live.stopping = true;
-      await Promise.all([live.process.end(), live.ended]);
-      return { task: live.record };
-    },
-    background(session) {
-      const all = [...front.get(session) ?? []];
-      for (const send of all) send();
-      return all.length > 0;
-    },
-    running: (session) => those(session).map(({ record }) => record),
-    move(from, to) {
-      for (const live of those(from)) {
-        running.delete(keyOf(from, live.record.id));
-        live.session = to;
-        running.set(keyOf(to, live.record.id), live);
-        keep(live);
-      }
-    },
-    leave(session) {
-      for (const live of those(session)) {
-        live.left = true;
-        void live.process.end();
-      }
-    },
-    close() {
-      for (const live of running.values()) {
-        live.left = true;
-        live.process.abandon();
-      }
-      guard.close();
-    },
-  };
+  }
+
+  async #follow(live: Live): Promise<void> {
+    const record = await endOf(live);
+    this.#running.delete(keyOf(live.session, live.record.id));
+    live.record = record;
+    this.#keep(live);
+  }
+
+  #keep({ session, record, left }: Live): void {
+    if (!left) this.#options.tell(session, session.append({ type: 'task', task: record }));
+  }
+
+  #find(id: string, session: Session): Live | undefined {
+    return this.#running.get(keyOf(session, id));
+  }
+
+  #those(session: Session): readonly Live[] {
+    return [...this.#running.values()].filter((live) => live.session === session);
+  }
+
+  #views(session: Session, only?: string): readonly TaskView[] {
+    const starts = taskStartsOf(session.log);
+    const shells = tasksOf(session.log).filter(({ id, kind }) => kind === 'shell' && (only === undefined || id === only));
+    return shells.map((record) => {
+      const live = this.#find(record.id, session);
+      const { bytes, tail } = this.#look(record.file, live !== undefined);
+      const doing = live?.output.tail().split('\n').at(-1) ?? '';
+      return {
+        ...record, bytes, readBytes: readUpTo(session.log, record.id) ?? 0,
+        startedAtMs: live?.startedAtMs ?? Date.parse(starts.get(record.id)?.at ?? ''),
+        ...(tail !== '' && { tail }), ...(doing !== '' && { doing }),
+      };
+    });
+  }
 }
 
 const keyOf = (session: Session, id: string): string => `${session.id} ${id}`;
@@ -180,16 +240,6 @@ function createNumbers(): (session: Session) => number {
   };
 }
 
-function tried<T>(does: () => T): T | undefined;
-function tried<T, E>(does: () => T, otherwise: (error: unknown) => E): T | E;
-function tried<T, E>(does: () => T, otherwise?: (error: unknown) => E): T | E | undefined {
-  try {
-    return does();
-  } catch (error) {
-    return otherwise?.(error);
-  }
-}
-
 function begin(record: TaskRecord, session: Session, process: ShellProcess, file: TaskFile): Live {
   const output = collectOutput({ shown: LAST_LINES });
   const live: Live = { record, session, process, file, output, startedAtMs: Date.now(), stopping: false, left: false, ended: Promise.resolve() };
@@ -201,9 +251,9 @@ function begin(record: TaskRecord, session: Session, process: ShellProcess, file
 }
 
 /** A task has ended when its shell has, and all that the shell left running in its group. Its record as it stands then. */
-async function follow(live: Live): Promise<TaskRecord> {
+async function endOf(live: Live): Promise<TaskRecord> {
   const { process, file, output } = live;
-  const exit = await process.exit;
+  const { code, signal } = await process.exit;
   while (process.lives()) await pause(LOOK_MS, undefined, { ref: false });
   await process.drained();
   process.drop();
@@ -211,26 +261,8 @@ async function follow(live: Live): Promise<TaskRecord> {
   process.cwd();
   file.close();
   output.end();
-  return endOf(live, exit);
-}
-
-function endOf({ record, stopping }: Live, { code, signal }: Exit): TaskRecord {
   const exitCode = code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
-  return { ...record, state: stopping ? 'stopped' : exitCode === 0 ? 'done' : 'failed', exitCode };
-}
-
-function viewsOf(session: Session, find: (id: string) => Live | undefined, look: (path: string, runs: boolean) => Look, only?: string): readonly TaskView[] {
-  const starts = taskStartsOf(session.log);
-  return tasksOf(session.log).filter(({ id, kind }) => kind === 'shell' && (only === undefined || id === only)).map((record) => {
-    const live = find(record.id);
-    const { bytes, tail } = look(record.file, live !== undefined);
-    const doing = live === undefined ? undefined : live.output.tail().split('\n').at(-1);
-    return {
-      ...record, bytes, readBytes: readUpTo(session.log, record.id) ?? 0,
-      startedAtMs: live?.startedAtMs ?? Date.parse(starts.get(record.id)?.at ?? ''),
-      ...(tail !== '' && { tail }), ...(doing !== undefined && doing !== '' && { doing }),
-    };
-  });
+  return { ...live.record, state: live.stopping ? 'stopped' : exitCode === 0 ? 'done' : 'failed', exitCode };
 }
 
 function unknown(id: string, session: Session): Problem {
