@@ -50,14 +50,16 @@ it('the screen completes a skill, runs it, and Esc ends one whose command does n
   }
   const terminal = made.open({ columns: 80, rows: 24 });
   const shows = (words: string): Promise<void> => until(() => terminal.lines().some((line) => line.includes(words)));
-  await until(() => terminal.lines().some((line) => line.startsWith('>') || line.includes('❯')) || terminal.lines().join('').includes('for commands'));
+  await shows('/ for commands');
   terminal.type('/gree');
   await shows('Greets someone (your skill)');
-  terminal.type('t Ann\r');
+  terminal.type('t Ann');
+  await shows('> /greet Ann');
+  terminal.type('\r');
   await shows('Hello Ann.');
   expect(terminal.lines().some((line) => line.includes('/greet Ann'))).toBe(true);
   terminal.enter('/slow');
-  await shows('reading /slow');
+  await shows('Reading /slow');
   terminal.type('\x1b');
   await shows('interrupted; nothing was sent');
   expect(server.requests).toHaveLength(1);
