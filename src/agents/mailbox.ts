@@ -56,16 +56,22 @@ function mailIn(line: string): Mail | undefined {
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   const { id, from, to, text, at } = value as Fields;
-  const fits = typeof id === 'string' && ID.test(id) && typeof from === 'string' && MEMBER_NAME.test(from) && typeof to === 'string' && MEMBER_NAME.test(to)
+  const fits = typeof id === 'string' && isId(id) && typeof from === 'string' && MEMBER_NAME.test(from) && typeof to === 'string' && MEMBER_NAME.test(to)
     && typeof text === 'string' && Buffer.byteLength(text) <= LONGEST_MESSAGE && typeof at === 'string' && !Number.isNaN(Date.parse(at));
   return fits ? { id, from, to, text: wellFormed(text), at } : undefined;
 }
 
 /** Sixteen digits that grow from message to message of a box, whichever process writes, and after the box was emptied too. */
 const ID = /^\d{16}$/;
+/** Beyond it numbers cannot be told apart, and nothing could come after. */
+const LAST_ID = Number.MAX_SAFE_INTEGER - 1_000_000;
+
+function isId(id: string): boolean {
+  return ID.test(id) && Number(id) < LAST_ID;
+}
 
 function idAfter(earlier: readonly string[], now: number): string {
-  return String(Math.max(now * 1000, ...earlier.filter((id) => ID.test(id)).map((id) => Number(id) + 1))).padStart(16, '0');
+  return String(Math.max(now * 1000, ...earlier.filter(isId).map((id) => Number(id) + 1))).padStart(16, '0');
 }
 
 /**

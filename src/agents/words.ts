@@ -8,7 +8,7 @@ const MOST_BYTES = { result: 30_000, reminder: 6000 } as const;
 const MOST_FILES = 20;
 
 /** Nothing is seen of these: a line that begins with them is read as if it began behind them. */
-const UNSEEN = String.raw`[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zs}]*`;
+const UNSEEN = String.raw`(?:(?![\n\r\u2028\u2029])[\p{Cf}\p{Cc}\p{Default_Ignorable_Code_Point}\p{Zs}])*`;
 /** How a line begins that would pass for somebody else's words, or for this program's. */
 const POSES = new RegExp(String.raw`^(${UNSEEN})(?=(?:Human|User|Assistant|System|Developer)\s*[:：]|\[?(?:Sub-agent|Message from|Messages? (?:from|to)|The user (?:refused|interrupted|approved|allowed))\b)`, 'gimu');
 
