@@ -87,7 +87,7 @@ function runningWords(task: TaskView, { log, conversation, here }: Memory): stri
   if (known && (news <= 0 || stepsSince(conversation, (entry) => isAbout(entry, task.id)) < EVERY_STEPS)) return undefined;
   const output = news > 0 ? `, ${size(news)} of new output` : '';
   const last = task.doing === undefined ? '' : `\n${quoted(task.doing)}`;
-  return `${task.id} is running${since(task, log)}${output}: ${onOneLine(task.title, LONGEST_TITLE)}${last}`;
+  return `${task.id} is running${known ? '' : since(task, log)}${output}: ${onOneLine(task.title, LONGEST_TITLE)}${last}`;
 }
 
 /** A carried-over task is new to the conversation, not to the world. */
