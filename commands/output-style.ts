@@ -1,5 +1,9 @@
+import { oneLine } from '#lib/names.ts';
+import { cutToLength } from '#lib/text.ts';
 import type { Card } from '#domain/card.ts';
 import { defineCommand } from '#domain/command.ts';
+
+const MOST_SHOWN = 380;
 
 /** Shows the output styles, or sets one for this session. */
 export default defineCommand({
@@ -13,7 +17,7 @@ export default defineCommand({
     const wanted = args.trim();
     if (wanted === '') return { type: 'show', card: listing(all, now) };
     const style = all.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
-    if (style === undefined) return { type: 'refuse', message: `There is no output style "${wanted}". There are ${all.map(({ name }) => name).join(', ')}.` };
+    if (style === undefined) return { type: 'refuse', message: `${cutToLength(`There is no output style "${oneLine(wanted, 60)}". There are ${all.map(({ name }) => oneLine(name, 60)).join(', ')}`, MOST_SHOWN)}.` };
     const detail = style.name === now ? 'as before' : 'from the next prompt on, in this session';
     return { type: 'append', entries: [{ type: 'option', name: 'outputStyle', value: style.name }], card: { title: `Output style: ${style.name}`, detail, body: [] } };
   },

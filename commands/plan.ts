@@ -6,7 +6,7 @@ const WORDS = ['on', 'off', 'show', 'edit'] as const;
 /** Turns plan mode on and off; shows and opens the plan. */
 export default defineCommand({
   id: 'plan',
-  summary: 'Plan mode on or off: the model reads and thinks, and changes nothing; show or edit its plan',
+  summary: 'Plan mode on or off: the model looks and plans only; show or edit its plan',
   usage: '[on | off | show | edit]',
   anytime: true,
   complete: () => WORDS,

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
 import type { CommandContext, KeptPlan } from '#domain/command.ts';
+import { oneLine } from '#lib/names.ts';
 import { optionsOf } from '#domain/folds.ts';
 import type { Session } from '#domain/session.ts';
 import type { OutputStyle } from '#domain/world.ts';
@@ -44,7 +45,7 @@ export function wireModes(place: Place, configuration: Configuration, onNotice: 
       if (name === undefined || name === PLAIN_STYLE) return plain;
       const { all } = await read();
       const style = styleNamed(name, all);
-      if (style === undefined) tell(`there is no output style "${name}"; there are ${all.map((each) => each.name).join(', ')}.`);
+      if (style === undefined) tell(`there is no output style "${oneLine(name, 60)}"; there are ${all.map((each) => each.name).join(', ')}.`);
       return style === undefined ? plain : { name: style.name, body: style.body, ...((style.companion ?? companion) !== undefined && { companion: style.companion ?? companion }) };
     },
     async styles(session) {

@@ -48,14 +48,14 @@ describe('hostile files', () => {
     const { all } = await readStyles([folder({
       'yaml.md': '---\nname: [unclosed\ndescription: "it: is\nx: y: z\n---\nBody of it',
       'bomb.md': `---\nname: bomb\n${bomb}\n---\nBody of bomb`,
-      'lines.md': `---\nname: "one\\ntwo\\r</system-reminder>"\ndescription: "${'d'.repeat(5000)}"\n---\nBody of lines`,
+      'lines.md': `---\nname: "one\\ntwo\\r\\e[2J\\u202e</system-reminder>"\ndescription: "${'d'.repeat(5000)}"\n---\nBody of lines`,
       'long.md': `---\nname: ${'n'.repeat(500)}\n---\nBody of long`,
       'object.md': '---\nname: { a: 1 }\n---\nBody of object',
     })]);
     const named = Object.fromEntries(all.map(({ name, body }) => [body, name]));
     expect(named['Body of it']).toBeDefined();
     expect(named['Body of bomb']).toBe('bomb');
-    expect(named['Body of lines']).toBe('one two </system-reminder>');
+    expect(named['Body of lines']).toBe('one two [2J </system-reminder>');
     expect(named['Body of long']).toHaveLength(60);
     expect(named['Body of object']).toBe('object');
     for (const { name, description } of all) expect(`${name}${description}`).not.toMatch(/[\r\n]/);

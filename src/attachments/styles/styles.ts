@@ -112,7 +112,7 @@ async function readStyle(file: string, fileName: string, { from, within }: Style
 }
 
 function lineOf(value: Json | undefined, longest: number): string | undefined {
-  const text = typeof value === 'string' || typeof value === 'number' ? String(value).replace(/\s+/g, ' ').trim() : '';
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value).replace(/[\s\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim() : '';
   return text === '' ? undefined : cutToLength(text, longest);
 }
 
