@@ -91,7 +91,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     },
     tasks: () => options.tasks.list(session),
     style: () => options.modes.style(session),
-    usage: () => Promise.resolve(usageOf(options, session)),
+    usage: once(() => Promise.resolve(usageOf(options, session))),
   });
   const reminders = createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
   return { reminders, asking: memoryWing.asking(reminders), memory: memoryWing, watch, pins };
@@ -142,4 +142,10 @@ function environmentOf(place: Place, configuration: Configuration): EnvironmentF
     directory: place.cwd, extraDirectories: configuration.roots().slice(1), repository: place.repository !== undefined,
     platform: process.platform, shell: place.shell, ...(branch !== undefined && { branch }),
   };
+}
+
+/** Several sources of a moment want it: it is reckoned once. */
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => (made ??= { value: make() }).value;
 }

@@ -14,7 +14,7 @@ import type { Session } from '#domain/session.ts';
 import type { CallId, FileTouch } from '#domain/tool.ts';
 import type { MemoryFile, PinView, World } from '#domain/world.ts';
 import { world } from '../attachments/world.ts';
-import { answer, memoryBlobs, memorySession, prompt } from '../support/logs.ts';
+import { answer, assistant, memoryBlobs, memorySession, prompt } from '../support/logs.ts';
 
 /** A state of the world that a source speaks of: the log and the ports in it, with the words and the name that stand in it. */
 type Situation = (words: string, name: string) => { readonly log?: (session: Session) => void; readonly world?: Partial<World> };
@@ -56,6 +56,11 @@ const withAgents = (words: string, name: string): Partial<World> => {
   };
 };
 
+const spending = (words: string): Partial<World> => {
+  const much = words.includes('new words') ? 20 : 0;
+  return { usage: () => Promise.resolve({ used: 170_000 + much * 1000, limit: 200_000, window: 200_000, autoCompact: true, output: 50_000 + much * 1000, usd: 1 + much / 10, budgetUsd: 5 }) };
+};
+
 /** One situation for each source of the shelf: a new source needs one here, and the suite runs over it. */
 const SITUATIONS: Readonly<Record<string, Situation>> = {
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
@@ -92,6 +97,10 @@ const SITUATIONS: Readonly<Record<string, Situation>> = {
       world: { tasks: () => Promise.resolve([{ ...task, bytes: Buffer.byteLength(words), readBytes: 0, startedAtMs: 0, tail: words }]) },
     };
   },
+  token_usage: (words) => ({ world: spending(words) }),
+  output_token_usage: (words) => ({ world: spending(words) }),
+  budget_usd: (words) => ({ world: spending(words) }),
+  compaction_reminder: (words) => ({ log: (session) => { session.append(assistant([{ type: 'text', text: 'x' }], 'end_turn', { ...NO_USAGE, input: 10 })); }, world: spending(words) }),
   todo_reminders: (words) => ({ log: (session) => { todo(session, words); for (let step = 0; step < 10; step += 1) session.append(answer('x')); }, world: { tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: words }] } } }),
   output_style: (words, name) => ({ world: { style: () => Promise.resolve({ name, body: words, companion: { name, text: words } }) } }),
   companion_intro: (words, name) => ({ world: { style: () => Promise.resolve({ name, body: words, companion: { name, text: words } }) } }),
@@ -217,7 +226,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'changed_files', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
@@ -228,7 +237,7 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
     log?.(session);
     ports = { ...ports, ...more, thread: 'main' };
   }
-  const collector = createCollector({ sources, world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
+  const collector = createCollector({ sources, on: () => sources.map(({ id }) => id), world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(sources.map(({ id }) => String(id)).filter((id) => !APART.has(id)));
   expect(faults).toEqual([{ where: 'reminder memory', message: '/w/name: a note' }, { where: 'reminder nested_memory', message: '/w/below/name: a note' }, { where: 'reminder pins', message: 'name: a note' }, { where: 'reminder at_mentioned_files', message: 'a note' }, { where: 'reminder dynamic_skill', message: 'name brings 1 skill along: name' }]);

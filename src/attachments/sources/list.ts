@@ -4,7 +4,9 @@ import agentMentions from './agent-mentions.ts';
 import agentPendingMessages from './agent-pending-messages.ts';
 import atMentionedFiles from './at-mentioned-files.ts';
 import autoMode from './auto-mode.ts';
+import budgetUsd from './budget-usd.ts';
 import changedFiles from './changed-files.ts';
+import compactionReminder from './compaction-reminder.ts';
 import companionIntro from './companion-intro.ts';
 import criticalSystemReminder from './critical-system-reminder.ts';
 import dateChange from './date-change.ts';
@@ -15,6 +17,7 @@ import invokedSkills from './invoked-skills.ts';
 import memory from './memory.ts';
 import nestedMemory from './nested-memory.ts';
 import outputStyle from './output-style.ts';
+import outputTokenUsage from './output-token-usage.ts';
 import pins from './pins.ts';
 import planFile from './plan-file.ts';
 import planMode from './plan-mode.ts';
@@ -27,6 +30,7 @@ import teamContext from './team-context.ts';
 import teammateMailbox from './teammate-mailbox.ts';
 import todoReminders from './todo-reminders.ts';
 import todos from './todos.ts';
+import tokenUsage from './token-usage.ts';
 import ultrathinkEffort from './ultrathink-effort.ts';
 import verifyPlanReminder from './verify-plan-reminder.ts';
 import unifiedTasks from './unified-tasks.ts';
@@ -61,6 +65,10 @@ export const sources = shelf('sources', [
   unifiedTasks,
   teammateMailbox,
   agentPendingMessages,
+  tokenUsage,
+  outputTokenUsage,
+  budgetUsd,
+  compactionReminder,
   todoReminders,
   verifyPlanReminder,
   planMode,
