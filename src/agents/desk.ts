@@ -287,17 +287,18 @@ export class Desk implements AgentDesk {
     void this.#turn(agent, undefined);
   }
 
-  #mailTo(session: Session): readonly Mail[] {
+  /** All mail to a thread, oldest first. */
+  mailTo(session: Session): readonly Mail[] {
     const person = this.#threads.get(session)?.person ?? { lead: session, name: LEAD };
     return person.name === undefined ? [] : readMail(this.#doors.mailbox(person.lead, person.name));
   }
 
   #told({ thread: { session } }: Agent): string {
-    return toldUpTo(session.log, this.#mailTo(session), 'sub');
+    return toldUpTo(session.log, this.mailTo(session), 'sub');
   }
 
   hasMail(session: Session): boolean {
-    const mail = this.#mailTo(session);
+    const mail = this.mailTo(session);
     return (mail.at(-1)?.id ?? '') > toldUpTo(session.log, mail, this.#threads.has(session) ? 'sub' : 'main');
   }
 
@@ -316,7 +317,7 @@ export class Desk implements AgentDesk {
   }
 
   async mail(session: Session, _signal: AbortSignal): Promise<readonly Mail[]> {
-    return this.#mailTo(session);
+    return this.mailTo(session);
   }
 
   live(session: Session) {

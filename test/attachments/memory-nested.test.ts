@@ -109,7 +109,7 @@ describe('rules', () => {
   });
   it('take no time where their globs were made to take for ever', async () => {
     const at = place({ '.claude/rules/a.md': `---\npaths: ["${'*a'.repeat(300)}*b", "${'**/a/'.repeat(100)}b"]\n---\nA` });
-    expect(await told(at, `${'a'.repeat(200)}`, `${'a/'.repeat(100)}c`)).toEqual([]);
+    expect(await told(at, 'a'.repeat(200), `${'a/'.repeat(100)}c`)).toEqual([]);
   });
   it('are found through links within the workspace, never round in circles, never out of it', async () => {
     const outside = tempFolder({ 'o.md': 'OUTSIDE' });
@@ -250,7 +250,7 @@ describe('the source nested_memory', () => {
     const at = place({ 'sub/AGENTS.md': 'sub', '.claude/rules/r.md': '---\npaths: ["sub/*.bin"]\n---\nBIN' });
     const { session, say } = talk(at);
     session.append({ type: 'prompt', text: 'see @sub/x.bin' });
-    const mentions = { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set([join(at.repo, 'sub/x.bin')])) };
+    const mentions = { load: () => Promise.resolve({ parts: [], files: [], notes: [] }), named: () => Promise.resolve(new Set([join(at.repo, 'sub/x.bin')])), agents: () => [] };
     expect(await say({ mentions, moment: 'prompt' })).toMatch(/sub\n\n[^]*BIN/);
     session.append({ type: 'assistant', content: [{ type: 'text', text: 'x' }], usage: NO_USAGE, stop: 'end_turn', model: 'm' });
     expect(await say()).toBeUndefined();
