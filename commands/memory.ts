@@ -103,7 +103,8 @@ function one(which: string, view: MemoryView, context: CommandContext, then: (li
   const lines = linesOf(view);
   if (lines.length === 0) return refuse('There are no instruction files yet. /memory edit project begins one, /init has the model write it.');
   const byNumber = /^\d{1,5}$/.test(which) ? lines[Number(which) - 1] : undefined;
-  const byName = which === '' ? [] : lines.filter(({ item }) => item.path === which || named(item.path, context) === which || basename(item.path) === which);
+  const exact = lines.filter(({ item }) => item.path === which || named(item.path, context) === which);
+  const byName = exact.length > 0 ? exact : lines.filter(({ item }) => basename(item.path) === which);
   const found = byNumber ?? (byName.length === 1 ? byName[0] : undefined);
   if (found !== undefined) return then(found, context);
   if (byName.length > 1) return refuse(`${byName.length} files are called ${oneLine(which, 60)}: say which by its number in /memory.`);
