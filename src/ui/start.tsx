@@ -8,6 +8,7 @@ import { Desk } from './desk.ts';
 import { editFile, editOutside } from './external-editor.ts';
 import { createHighlighter } from './highlight.ts';
 import type { KeyTable } from './keys.ts';
+import { createLineNames } from './line-names.ts';
 import type { Terminal } from './terminal.ts';
 import type { Theme } from './theme.ts';
 
@@ -62,7 +63,9 @@ export function startScreen(options: ScreenOptions): RunningScreen {
   // The first picture is there before ink is: what stood there before must not vanish for a moment.
   desk.resized();
   desk.draw();
-  const app = <App pictures={desk.pictures} />;
+  const names = createLineNames();
+  screen.readWith(names.read);
+  const app = <App pictures={desk.pictures} names={names} />;
   const instance = render(app, { stdout: screen, exitOnCtrlC: false, patchConsole: false, maxFps: MOST_FPS });
   // Fails when something cannot be drawn: whoever owns the terminal then ends the program with the reason.
   const exited = instance.waitUntilExit();

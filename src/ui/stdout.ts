@@ -49,6 +49,8 @@ export interface Stdout extends NodeJS.WriteStream {
   /** Leaves the frame where it is, for good, with the cursor on the line below. What ink still writes is dropped. */
   finish(): void;
   measureWith(measure: Measure): void;
+  /** From now on this makes of a frame of ink's what is to be seen. */
+  readWith(read: (frame: string, columns: number) => string): void;
 }
 
 /** ink's way to take a frame back: to its end, then line by line up. */
@@ -74,6 +76,7 @@ class TerminalOutput extends EventEmitter {
   readonly #askReflow: () => Promise<CursorReflow | undefined>;
   #reflow: CursorReflow | undefined;
   #measure: Measure;
+  #read = (frame: string, _columns: number): string => frame;
   #window: Window;
   /** What stands in the terminal, and the text that it was made of. */
   #frame: Frame = NO_FRAME;
@@ -134,7 +137,7 @@ class TerminalOutput extends EventEmitter {
   #closeBatch(evenEmpty = false): void {
     this.#batchDue = false;
     if (this.#batch.length > 0 || (this.#erased && evenEmpty)) {
-      const frame = this.#batch.pop()?.replace(/\n$/, '') ?? '';
+      const frame = this.#read(this.#batch.pop()?.replace(/\n$/, '') ?? '', this.#look().columns);
       // A frame that nobody erased stays: the new one begins below it.
       const last = this.#pending?.frame ?? this.#text;
       const kept = this.#erased || this.#foreign || last === '' ? '' : `${last}\n`;
@@ -248,6 +251,10 @@ class TerminalOutput extends EventEmitter {
 
   measureWith(measure: Measure): void {
     this.#measure = measure;
+  }
+
+  readWith(read: (frame: string, columns: number) => string): void {
+    this.#read = read;
   }
 
   #look(): Window {

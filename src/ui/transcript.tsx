@@ -2,11 +2,11 @@ import { Box, Static, Text } from 'ink';
 import { memo } from 'react';
 import type { Printed } from './history.ts';
 
-/** Lines that fit the window already. One `Text` a line: ink remembers every text that it measured, and most lines come again. */
+/** Names of lines. One `Text` a line: ink remembers every text that it measured, and most lines come again. */
 export function Lines({ lines }: { readonly lines: readonly string[] }) {
   return (
     <Box flexDirection="column">
-      {lines.map((line, index) => <Text key={index} wrap="truncate">{line === '' ? ' ' : line}</Text>)}
+      {lines.map((line, index) => <Text key={index} wrap="truncate">{line}</Text>)}
     </Box>
   );
 }

@@ -3,7 +3,6 @@
 import { Box, render, Static, Text } from 'ink';
 import { memo, useSyncExternalStore } from 'react';
 import { width } from '#lib/terminal.ts';
-import { ComposerView } from '#ui/composer.tsx';
 import { composerLines } from '#ui/composer-lines.ts';
 import { createComposer } from '#ui/composer-store.ts';
 import { keyTable } from '#ui/keys.ts';
@@ -61,7 +60,7 @@ function App() {
     <Box flexDirection="column">
       <History items={state.printed} />
       {state.live.length === 0 ? null : <Text wrap="truncate">{state.live.join('\n')}</Text>}
-      <ComposerView lines={composerLines(composer.get(), { columns, rows, theme, measure: width, keys })} />
+      <Text wrap="truncate">{composerLines(composer.get(), { columns, rows, theme, measure: width, keys }).join('\n')}</Text>
       <Text>status</Text>
     </Box>
   );

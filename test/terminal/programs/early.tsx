@@ -2,7 +2,6 @@
 import { Box, render, Static, Text } from 'ink';
 import { useSyncExternalStore } from 'react';
 import { width } from '#lib/terminal.ts';
-import { ComposerView } from '#ui/composer.tsx';
 import { composerLines } from '#ui/composer-lines.ts';
 import { startEarly } from '#ui/early.ts';
 import { keyTable } from '#ui/keys.ts';
@@ -31,7 +30,7 @@ setTimeout(() => {
     return (
       <Box flexDirection="column">
         <Static items={[...printed]}>{(line, index) => <Text key={index}>{line}</Text>}</Static>
-        <ComposerView lines={composerLines(state, { ...terminal.screen.window, theme, measure: width, keys })} />
+        <Text wrap="truncate">{composerLines(state, { ...terminal.screen.window, theme, measure: width, keys }).join('\n')}</Text>
         <Text>ready</Text>
       </Box>
     );
