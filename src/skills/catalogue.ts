@@ -54,7 +54,7 @@ export async function catalogueOf(options: CatalogueOptions, touched: ReadonlySe
     }
   }
   for (const { view } of skills.values()) {
-    if (view.userMayUse && reserved.has(view.name)) notes.push({ text: `/${view.name} is a built-in command: the ${view.form} ${label(view.file)} cannot be called by that name${view.modelMayUse ? ' by you, by the model it can' : ''}`, loud: true });
+    if (view.userMayUse && reserved.has(view.name)) notes.push({ text: `/${view.name} is a built-in command: you cannot call the ${view.form} ${label(view.file)} by that name${view.modelMayUse ? ' (the model can)' : ''}`, loud: true });
   }
   return { skills: [...skills.values()].map((skill) => awake(skill, touched)), notes };
 }

@@ -41,7 +41,7 @@ it('a command that nobody can be asked about is a line in the text', async () =>
 });
 
 it('the screen completes a skill, runs it, and Esc ends one whose command does not', async () => {
-  const server = await serve([say('Hello Ann.')]);
+  const server = await serve([say('Hello Ann.'), say('Long.', { delayMs: 1500 }), say('Hello Bob.')]);
   const made = product({}, server);
   const file = (name: string): string => join(made.home, 'skills', name, 'SKILL.md');
   for (const [name, text] of [['greet', '---\ndescription: Greets someone\nargument-hint: <who>\n---\nGreet $0.'], ['slow', '---\ndescription: Waits\nallowed-tools: Bash(sleep:*)\n---\n!`sleep 60`']] as const) {
@@ -63,6 +63,12 @@ it('the screen completes a skill, runs it, and Esc ends one whose command does n
   terminal.type('\x1b');
   await shows('interrupted; nothing was sent');
   expect(server.requests).toHaveLength(1);
+  terminal.enter('go on');
+  await until(() => server.requests.length === 2);
+  terminal.enter('/greet Bob');
+  await shows('Hello Bob.');
+  const at = (words: string): number => terminal.lines().findIndex((line) => line.includes(words));
+  expect(at('Long.')).toBeLessThan(at('Hello Bob.'));
   terminal.enter('/exit');
   await terminal.expectLeft();
 });

@@ -106,7 +106,7 @@ describe('broken and hostile files', () => {
   it('a built-in command keeps its name, which is said', async () => {
     const { told, names } = bench({ '.claude/commands/clear.md': skill('mine') });
     expect(await names()).toEqual(['clear']);
-    expect(told).toEqual(['skills: /clear is a built-in command: the command .claude/commands/clear.md cannot be called by that name by you, by the model it can']);
+    expect(told).toEqual(['skills: /clear is a built-in command: you cannot call the command .claude/commands/clear.md by that name (the model can)']);
   });
 });
 
