@@ -1,5 +1,6 @@
 import { shelf } from '#lib/shelf.ts';
 import type { Command } from '#domain/command.ts';
+import agents from './agents.ts';
 import budget from './budget.ts';
 import clear from './clear.ts';
 import compact from './compact.ts';
@@ -24,5 +25,5 @@ import unpin from './unpin.ts';
 
 /** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
 export const commands: readonly Command[] = shelf('commands', [
-  pin, unpin, todo, queue, tasks, context, memory, init, compact, clear, resume, model, cost, budget, plan, outputStyle, skills, login, logout, help, exit,
+  pin, unpin, todo, queue, tasks, agents, context, memory, init, compact, clear, resume, model, cost, budget, plan, outputStyle, skills, login, logout, help, exit,
 ]);

@@ -1,4 +1,4 @@
-import type { AgentType } from './agents.ts';
+import type { AgentType, LiveAgent, Member } from './agents.ts';
 import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
 import type { EntryBody, PermissionMode } from './entry.ts';
@@ -118,6 +118,8 @@ export interface CommandContext {
   /** Which skills and Markdown commands cannot be used or called, and why, one line each. */
   skillNotes(): readonly string[];
   agents(): Promise<readonly AgentType[]>;
+  /** Sub-agents at work, the named ones among all, and what is wrong with files of types (one line each). */
+  team(): { readonly working: readonly LiveAgent[]; readonly members: readonly Member[]; readonly problems: readonly string[] };
   tasks(): Promise<readonly TaskView[]>;
   /** Lines that wait, in the order in which they were entered: queued words by their entry's id, held commands by ids of their own. */
   waiting(): readonly { readonly id: string; readonly text: string }[];

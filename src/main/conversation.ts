@@ -190,6 +190,7 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     skills: () => house.skills.list(session(), new AbortController().signal),
     skillNotes: () => house.skills.notes(session()),
     agents: () => house.agents.types(new AbortController().signal),
+    team: () => ({ working: house.agents.live(session()), members: house.agents.members(session()), problems: house.agents.problems() }),
     tasks: () => house.tasks.list(session()),
     waiting: () => undeliveredOf(session().log),
     memory: () => reminders.memory.view(session()),

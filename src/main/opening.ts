@@ -1,6 +1,7 @@
+import type { Session } from '#domain/session.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Arguments } from '#cli/arguments.ts';
-import { completeMention } from '#mentions/complete.ts';
+import { completeAgent, completeMention } from '#mentions/complete.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
 import { sweepBlobs } from '#session/blobs.ts';
 import { sweepDrafts } from '#session/drafts.ts';
@@ -11,7 +12,7 @@ import type { ScreenEvent } from '#ui/contract.ts';
 import { configure } from './configuration.ts';
 import { openConversation } from './conversation.ts';
 import { askForTrust, banner, welcome } from './entrance.ts';
-import { buildHouse, type Workers } from './house.ts';
+import { buildHouse, type House, type Workers } from './house.ts';
 import { Interactive } from './interactive.ts';
 import { chooseSession } from './pickers.ts';
 import { findPlace } from './place.ts';
@@ -47,7 +48,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
   let leave = (): void => undefined;
   const left = new Promise<void>((resolve) => { leave = resolve; });
-  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: (query) => completeMention(index, query), onExit: () => { leave(); } });
+  const interactive = new Interactive({ house, conversation, questions, show: tell, keys: keys.help, completeFile: (query) => completeAt(house, conversation.session, index, query), onExit: () => { leave(); } });
   let watching: ReturnType<typeof watchSettings> | undefined;
   return {
     interactive, keys, settings, left,
@@ -86,6 +87,14 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   void house.desk.warm();
   sweepBlobs(house.place.home.blobs);
   sweepTasks(house.place.home.tasks);
+}
+
+/** What may stand behind an `@`: agents first, then files. */
+async function completeAt(house: House, session: Session, index: ReturnType<typeof createFileIndex>, query: string): ReturnType<typeof completeMention> {
+  const types = await house.agents.types(new AbortController().signal).catch(() => []);
+  const agents = completeAgent([...house.agents.members(session).map(({ name }) => name), ...types.map(({ name }) => name)], query);
+  const { items, more } = await completeMention(index, query);
+  return { items: [...agents, ...items], more };
 }
 
 /** A settings file was saved: rules and the rest hold from now on. */

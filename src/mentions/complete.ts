@@ -1,4 +1,5 @@
 import { oneLine } from '#lib/names.ts';
+import { agentMention } from './agents.ts';
 import type { Found } from './index-core.ts';
 import { mentionText } from './quote.ts';
 
@@ -11,6 +12,16 @@ export interface MentionCompletion {
 }
 
 const MOST = 50;
+/** Agents stand before files only where few of them fit. */
+const MOST_AGENTS = 5;
+
+/** Agents whose name, or `agent-` and name, begins with what is typed behind an `@`. Nothing typed names none. */
+export function completeAgent(names: readonly string[], typed: string): readonly MentionCompletion[] {
+  const start = typed.toLowerCase();
+  if (start === '' || start.startsWith('"')) return [];
+  const fitting = names.filter((name) => `agent-${name.toLowerCase()}`.startsWith(start) || name.toLowerCase().startsWith(start));
+  return fitting.slice(0, start.startsWith('agent-') ? MOST : MOST_AGENTS).map((name) => ({ insert: agentMention(name), label: oneLine(agentMention(name)) }));
+}
 
 /**
  * Files and directories for what is typed behind an `@` (which may begin with a quote), best first. `more` tells that

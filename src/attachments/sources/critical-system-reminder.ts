@@ -3,7 +3,7 @@ import { defineSource } from '../define.ts';
 
 /** What a sub-agent's definition wants repeated to it while it works. */
 export default defineSource<string>({
-  id: 'critical_system_reminder', on: ['prompt', 'step'], threads: 'all', cadence: { everySteps: 5, fullEvery: 1 }, limits: { tokens: 700 },
+  id: 'critical_system_reminder', on: ['prompt', 'step'], threads: 'all', cadence: { everySteps: 5, fullEvery: 5 }, limits: { tokens: 700 },
   observe: ({ agents }) => {
     const text = agents.self()?.type.reminder?.trim() ?? '';
     return text === '' ? absent : text;
