@@ -226,7 +226,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
