@@ -51,7 +51,7 @@ async function settled(answer: Answer | undefined, file: string, plan: string, c
   }
   const mode = answer.kind === 'approved' ? answer.mode : 'default';
   const entries: EntryBody[] = [{ type: 'plan', file, text, state: 'approved' }, { type: 'mode', mode }];
-  return done(`The user approved the plan. Plan mode is over; ${MODES[mode]}. The plan is kept in ${file}.${changed(plan, text)}`, { title: TITLE, detail: 'approved', tone: 'good', body: [] }, { entries, files });
+  return done(`The user approved the plan. Plan mode is over; ${MODES[mode]}. The plan is kept in ${file}.${changed(plan, text)}`, { title: TITLE, detail: `go ahead: ${MODES[mode]}`, tone: 'good', body: [] }, { entries, files });
 }
 
 const MODES: Readonly<Record<Exclude<PermissionMode, 'plan' | 'bypassPermissions'>, string>> = {
