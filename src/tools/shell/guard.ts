@@ -4,30 +4,33 @@ import { MARK } from './processes.ts';
 
 /** Looks after commands that run, for the case that this program is killed: then it ends them. */
 export interface Guard {
-  /** `pid` leads a group; whatever bears the mark in its environment belongs to it, also outside of the group. */
-  watch(pid: number, mark: string): void;
-  release(pid: number): void;
+  /**
+   * Whatever bears the mark in its environment belongs to the command, and the group that `pid` leads. To be called before the
+   * command is started, and again when its `pid` is known.
+   */
+  watch(mark: string, pid?: number): void;
+  release(mark: string): void;
   /** Ends what it still looks after, and is gone. */
   close(): void;
 }
 
 /**
- * Reads `+ pid mark` and `- pid` line by line. Its input ends when the program that writes it is gone, however it went: what is
+ * Reads `+ mark pid` and `- mark` line by line; a pid of 0 is none. Its input ends when the program that writes it is gone, however it went: what is
  * on the list then gets TERM, and KILL two seconds later.
  */
 const SCRIPT = `
 trap '' HUP INT TERM QUIT
 list=
-while read -r op pid mark; do
+while read -r op mark pid; do
   case $op in
     +) list="$list $pid:$mark" ;;
-    -) kept=; for one in $list; do case $one in $pid:*) ;; *) kept="$kept $one" ;; esac; done; list=$kept ;;
+    -) kept=; for one in $list; do case $one in *:$mark) ;; *) kept="$kept $one" ;; esac; done; list=$kept ;;
   esac
 done
 [ -n "$list" ] || exit 0
 send() {
   for one in $list; do
-    kill -s "$1" -- "-\${one%%:*}" 2>/dev/null
+    case $one in 0:*) ;; *) kill -s "$1" -- "-\${one%%:*}" 2>/dev/null ;; esac
     for file in $(grep -laF -- "${MARK}=\${one#*:}" /proc/[0-9]*/environ 2>/dev/null); do
       pid=\${file#/proc/}
       kill -s "$1" "\${pid%/environ}" 2>/dev/null
@@ -47,8 +50,8 @@ export function createGuard(): Guard {
     if (process.stdin.writable) process.stdin.write(line);
   };
   return {
-    watch: (pid, mark) => { say(`+ ${pid} ${mark}\n`); },
-    release(pid) { if (process !== undefined) say(`- ${pid}\n`); },
+    watch: (mark, pid = 0) => { say(`+ ${mark} ${pid}\n`); },
+    release(mark) { if (process !== undefined) say(`- ${mark}\n`); },
     close() {
       process?.stdin.end();
       process = undefined;

@@ -73,16 +73,18 @@ export async function startProcess(request: ShellStart): Promise<ShellProcess> {
   const clear = (): void => { rmSync(folder, { recursive: true, force: true }); };
   const mark = randomUUID();
   try {
+    request.guard?.watch(mark);
     const child = spawnShell(request, join(folder, 'cwd'), mark);
+    if (child.pid !== undefined) request.guard?.watch(mark, child.pid);
     const exit = exitOf(child);
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
       child.once('error', reject);
     });
     if (child.pid === undefined) throw new Error('the shell has no process');
-    request.guard?.watch(child.pid, mark);
     return processOf({ child, pid: child.pid, exit, mark, folder, clear, guard: request.guard });
   } catch (error) {
+    request.guard?.release(mark);
     clear();
     throw error;
   }
@@ -133,7 +135,7 @@ function processOf({ child, pid, exit, mark, folder, clear, guard }: Made): Shel
       for (const member of family()) signalQuietly(member.pid, 'SIGTERM');
       clear();
     },
-    release: () => { guard?.release(pid); },
+    release: () => { guard?.release(mark); },
     cwd() {
       const at = readCwd(join(folder, 'cwd'));
       clear();
