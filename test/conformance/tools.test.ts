@@ -10,6 +10,7 @@ const GOOD: Readonly<Record<string, Json>> = {
   Read: { file_path: 'a.txt' },
   Write: { file_path: 'new.txt', content: 'x\n' },
   Edit: { file_path: 'a.txt', old_string: 'x', new_string: 'y' },
+  NotebookEdit: { notebook_path: 'a.ipynb', cell_number: 1, new_source: 'x' },
   Glob: { pattern: '*' },
   Grep: { pattern: 'x' },
   Bash: { command: 'true' },
@@ -20,6 +21,7 @@ const GOOD: Readonly<Record<string, Json>> = {
   Skill: { skill: 'x' },
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
   ToolSearch: { query: 'page' },
+  WebSearch: { query: 'words' },
   WebFetch: { url: 'http://localhost:1/' },
 };
 

@@ -4,6 +4,7 @@ import { edit } from './edit.ts';
 import { exitPlanMode } from './exit-plan-mode.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
+import { notebookEdit } from './notebook-edit.ts';
 import { read } from './read.ts';
 import { sendMessage } from './send-message.ts';
 import { skill } from './skill.ts';
@@ -13,6 +14,7 @@ import { taskStop } from './task-stop.ts';
 import { todoWrite } from './todo-write.ts';
 import { toolSearch } from './tool-search.ts';
 import { webFetch } from './web-fetch.ts';
+import { webSearch } from './web-search.ts';
 import { write } from './write.ts';
 
-export const tools = [read, write, edit, glob, grep, bash, skill, task, sendMessage, taskOutput, taskStop, todoWrite, toolSearch, webFetch, askUserQuestion, exitPlanMode] as const;
+export const tools = [read, write, edit, notebookEdit, glob, grep, bash, skill, task, sendMessage, taskOutput, taskStop, todoWrite, toolSearch, webFetch, webSearch, askUserQuestion, exitPlanMode] as const;
