@@ -20,6 +20,8 @@ interface Dated {
 }
 
 const MILLION = 1_000_000;
+/** Of one search of the web by a server, for every model. */
+const SEARCH_USD = 0.01;
 const ALWAYS = '2025-01-01';
 
 /** Cache writes cost 1.25 and 2 times the input; reads cost `read` as a factor of it. */
@@ -81,5 +83,5 @@ export function dollarsOf(model: string, usage: Usage, at: string, requests = 1)
   if (now === undefined) return undefined;
   const shortWrites = Math.max(0, usage.cacheWrite - usage.cacheWrite1h);
   const cost = usage.input * now.input + usage.output * now.output + shortWrites * now.write5m + usage.cacheWrite1h * now.write1h + usage.cacheRead * now.read;
-  return cost / MILLION;
+  return cost / MILLION + (usage.searches ?? 0) * SEARCH_USD;
 }

@@ -235,12 +235,14 @@ function asBlock(block: Block, changes: Obj): readonly ContentBlock[] {
 
 /** Later figures win; what is null or absent stays as it was. */
 export function mergeUsage(before: Usage, raw: Obj): Usage {
+  const searches = numberOf(objOf(raw['server_tool_use'])['web_search_requests']) ?? before.searches;
   return {
     input: numberOf(raw['input_tokens']) ?? before.input,
     output: numberOf(raw['output_tokens']) ?? before.output,
     cacheRead: numberOf(raw['cache_read_input_tokens']) ?? before.cacheRead,
     cacheWrite: numberOf(raw['cache_creation_input_tokens']) ?? before.cacheWrite,
     cacheWrite1h: numberOf(objOf(raw['cache_creation'])['ephemeral_1h_input_tokens']) ?? before.cacheWrite1h,
+    ...(searches === undefined ? {} : { searches }),
   };
 }
 

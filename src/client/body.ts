@@ -45,7 +45,7 @@ export function bodyOf(request: ModelRequest, marks: CacheMarks, options: BodyOp
   const whole = referring(request.messages, quirks);
   const messages = marked ? markMessages(whole, marks.blocks, hourUpTo) : whole;
   const { thinking, betas } = thinkingOf(request, options, limit);
-  const tools = request.tools.map((tool) => without(tool, quirks));
+  const tools = [...request.tools.map((tool) => without(tool, quirks)), ...request.serverTools ?? []];
   return {
     body: wellFormedJson({
       model: facts.id,

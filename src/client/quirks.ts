@@ -26,7 +26,8 @@ export function quirkIn(words: string, body: Obj, betas: readonly string[]): Qui
   if (limit !== undefined) return `max_tokens:${limit}`;
   if (/\brole\b/i.test(words) && /system|'user' or 'assistant'/i.test(words) && hasSystemMessage(body)) return 'system-role';
   if (/input tag ['"`]tool_reference/i.test(words)) return 'tool_reference';
-  if (!COMPLAINT.test(words)) return undefined;
+  // A search is the whole of its request, which cannot do without it.
+  if (/web_search/.test(words) || !COMPLAINT.test(words)) return undefined;
   if (/defer_loading|tool_reference/.test(words) && !/tools\.\d+/.test(words)) return 'tool_reference';
   const tool = /tools\.\d+\.(?:custom\.)?([a-z_]+)/.exec(words)?.[1];
   if (tool !== undefined && tool !== 'cache_control') return NEEDED_OF_TOOL.has(tool) ? undefined : `tools.${tool}`;

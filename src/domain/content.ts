@@ -6,6 +6,8 @@ export type ContentBlock = Anthropic.ContentBlockParam;
 export type MessageParam = Anthropic.MessageParam;
 export type TextBlock = Anthropic.TextBlockParam;
 export type ToolDefinition = Anthropic.Tool;
+/** A tool that the model's server runs by itself. */
+export type ServerTool = Anthropic.WebSearchTool20250305;
 
 /** SHA-256 (hex) of bytes that the blob store keeps. */
 export type BlobHash = Brand<'BlobHash'>;
@@ -48,6 +50,8 @@ export interface Usage {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
+  /** Searches of the web that the server made, each at a price of its own. */
+  readonly searches?: number;
 }
 
 export const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };

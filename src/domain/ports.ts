@@ -104,6 +104,31 @@ export interface TaskPort {
   stop(id: string, session: Session): Promise<{ readonly task: TaskRecord } | { readonly problem: string }>;
 }
 
+// ── The web ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface SearchWish {
+  readonly query: string;
+  /** Hosts: only pages of these, or none of those. */
+  readonly only: readonly string[];
+  readonly except: readonly string[];
+}
+
+export interface SearchHit {
+  readonly url: string;
+  readonly title: string;
+  readonly age?: string;
+}
+
+/** What a search came to, and what it cost whatever it came to. */
+export type Searched = ({ readonly answer: string; readonly queries: readonly string[]; readonly hits: readonly SearchHit[] } | { /** One line. */ readonly problem: string })
+  & { readonly spent: { readonly model: string; readonly usage: Usage; readonly requests: number } };
+
+/** The search that the model's own server offers. */
+export interface SearchPort {
+  offered(): boolean;
+  search(wish: SearchWish, session: Session, signal: AbortSignal): Promise<Searched>;
+}
+
 // ── Reminders ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export interface Collected {

@@ -1,4 +1,4 @@
-import type { Effort, MessageParam, TextBlock, ToolDefinition } from './content.ts';
+import type { Effort, MessageParam, ServerTool, TextBlock, ToolDefinition } from './content.ts';
 import type { EntryId } from './entry.ts';
 
 /** Where one block of a request comes from. `entries` are the log's entries that it shows, in order. */
@@ -17,6 +17,8 @@ export interface ModelRequest {
   readonly effort?: Effort;
   readonly system: readonly TextBlock[];
   readonly tools: readonly ToolDefinition[];
+  /** Never part of a conversation: only of requests of their own. */
+  readonly serverTools?: readonly ServerTool[];
   readonly messages: readonly MessageParam[];
   readonly origins: readonly (readonly Origin[])[];
   readonly headEnd: number;

@@ -1,5 +1,6 @@
 import type { AgentPort, AgentType } from '#domain/agents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
+import type { SearchPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { DeferredTool } from '#domain/tool.ts';
 import { readRules } from '#gate/rules.ts';
@@ -17,6 +18,7 @@ interface OfferOptions {
   readonly agents: AgentPort;
   readonly env: () => Readonly<Record<string, string>>;
   readonly toolbox: Toolbox;
+  readonly search: SearchPort;
 }
 
 /** Which tools the model is offered, at once or on demand. What a rule forbids as a whole is not named to it. */
@@ -27,9 +29,10 @@ export interface Offer {
   deferred(session?: Session): readonly DeferredTool[];
 }
 
-export function createOffer({ configuration, agents, env, toolbox }: OfferOptions): Offer {
+export function createOffer({ configuration, agents, env, toolbox, search: port }: OfferOptions): Offer {
   const now = (type: AgentType | undefined): { readonly head: readonly ToolDefinition[]; readonly deferred: readonly DeferredTool[] } => {
     const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool] : [])));
+    if (!port.offered()) forbidden.add('WebSearch');
     const deferred = toolbox.deferred().filter(({ definition: { name }, threads }) => !forbidden.has(name) && (type === undefined || (threads === 'all' && isOf(type, name))));
     const head = toolbox.definitions().filter(({ name }) => name !== SEARCH && !forbidden.has(name) && (type === undefined || (isForAll(name) && isOf(type, name))));
     const search = toolbox.definitions().filter(({ name }) => name === SEARCH && !forbidden.has(name));

@@ -47,6 +47,8 @@ export interface ModelDesk {
   follow(log: readonly Entry[]): void;
   /** A key was entered or forgotten. */
   reload(): void;
+  /** Whether the server in use was found to know no search of the web; kept across runs. */
+  readonly search: { refused(): boolean; refuse(): void };
   /** Loads what the first request needs, while the user still types. */
   warm(): Promise<void>;
   /** What is known of a model. */
@@ -97,6 +99,7 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
       clients.forget();
       chosen = undefined;
     },
+    search: clients.search,
     warm: () => clients.of(id()).warm(),
     factsOf: (model) => facts(model),
     port: (session, model = id) => ({
@@ -147,6 +150,7 @@ function learn(client: Client, now: ModelFacts, learned: Map<string, ModelFacts>
 function clientsOf({ place, settings }: ModelOptions, credentials: () => Credentials, facts: (id: string) => ModelFacts) {
   const made = new Map<'demo' | 'real', Client>();
   const quirks = quirkStore(place.home.quirks);
+  const searchKey = (): string => `${credentials().baseURL ?? 'api'} search`;
   return {
     of(model: string): Client {
       const kind = model === DEMO_MODEL ? 'demo' : 'real';
@@ -157,6 +161,10 @@ function clientsOf({ place, settings }: ModelOptions, credentials: () => Credent
       return client;
     },
     forget: () => { made.delete('real'); },
+    search: {
+      refused: () => quirks.get(searchKey()) !== undefined,
+      refuse: () => { quirks.set(searchKey(), ['web_search']); },
+    },
   };
 }
 

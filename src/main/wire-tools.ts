@@ -29,6 +29,7 @@ import type { Place } from './place.ts';
 import type { ModeWing } from './wire-modes.ts';
 import type { TaskWing } from './wire-tasks.ts';
 import type { ModelDesk } from './wire-model.ts';
+import { wireSearch } from './wire-search.ts';
 
 export interface ToolWing {
   readonly paths: Paths;
@@ -78,11 +79,12 @@ export function wireTools(options: ToolOptions): ToolWing {
   const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
   let found: Promise<string | undefined> | undefined;
   const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
+  const search = wireSearch(desk);
   const judged = new WeakMap<Call, readonly string[]>();
   const toolbox = createToolbox({
     tools, judged: (call) => judged.get(call),
     context: {
-      roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
       keepPlan: (text, session) => modes.keepPlan(text, session),
     },
@@ -95,7 +97,7 @@ export function wireTools(options: ToolOptions): ToolWing {
     trusted: () => configuration.isTrusted(),
     onJudged: (call, paths) => { judged.set(call, paths); },
   });
-  const offer = createOffer({ configuration, agents, env, toolbox });
+  const offer = createOffer({ configuration, agents, env, toolbox, search });
   return {
     paths, documents, gate, ripgrep, cwd,
     tools: { ...toolbox, definitions: () => offer.definitions(), deferred: () => offer.deferred() },

@@ -3,7 +3,7 @@ import type { Card } from '#domain/card.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { AgentPort } from '#domain/agents.ts';
 import type { PermissionMode } from '#domain/entry.ts';
-import type { Answer, BlobPort, Question, TaskPort, ToolOutcome } from '#domain/ports.ts';
+import type { Answer, BlobPort, Question, SearchPort, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { DeferredTool, ToolEffect } from '#domain/tool.ts';
@@ -29,6 +29,7 @@ export interface ToolContext {
   readonly ripgrep: () => Promise<string | undefined>;
   readonly drafts?: DraftPort;
   readonly web: Web;
+  readonly search: SearchPort;
   /** Text from outside in a tag that it cannot close. */
   readonly envelope: (name: string, mime: string, body: string) => string;
   /** Tools that a session may load on demand. */

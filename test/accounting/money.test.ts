@@ -47,6 +47,10 @@ describe('prices', () => {
   ])('%s', (model, dollars) => {
     expect(dollarsOf(model, million, NOW)).toBeCloseTo(dollars, 9);
   });
+  it('a search of the web costs a cent, whatever model asks', () => {
+    expect(dollarsOf('claude-haiku-5-5', { ...NO_USAGE, input: 1000, searches: 3 }, NOW)).toBeCloseTo(0.0001 + 0.03, 9);
+    expect(dollarsOf('claude-opus-5-5', { ...NO_USAGE, input: 1000, searches: 0 }, NOW)).toBeCloseTo(0.004, 9);
+  });
   it('a tier is chosen by the whole prompt and holds for all of it', () => {
     const small = { ...NO_USAGE, input: 60_000, cacheRead: 40_000, output: 1000 };
     expect(dollarsOf('claude-haiku-5-5', small, NOW)).toBeCloseTo((60_000 * 0.1 + 40_000 * 0.01 + 1000 * 0.5) / 1e6, 9);

@@ -1,9 +1,11 @@
+import { NO_USAGE } from '#domain/content.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import type { ToolContext } from '#tools/define.ts';
 
 /** A house in which nobody answers and there are no skills, agents, tasks or tools to load. */
-export const nobody: Pick<ToolContext, 'web' | 'envelope' | 'loadable' | 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
+export const nobody: Pick<ToolContext, 'web' | 'search' | 'envelope' | 'loadable' | 'ask' | 'mode' | 'skills' | 'agents' | 'tasks' | 'keepPlan'> = {
   web: { fetch: () => Promise.resolve({ kind: 'problem', message: 'there is no network' }) },
+  search: { offered: () => false, search: () => Promise.resolve({ problem: 'there is no search', spent: { model: 'm', usage: NO_USAGE, requests: 0 } }) },
   envelope: textEnvelope,
   loadable: () => [],
   ask: () => Promise.resolve(undefined),

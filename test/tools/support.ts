@@ -57,6 +57,7 @@ export interface HouseOptions {
   readonly ripgrep?: boolean;
   readonly images?: boolean;
   readonly shell?: string;
+  readonly web?: Web;
   /** Commands may run in the background, in a folder `tasks` beside the workspace. */
   readonly background?: boolean;
 }

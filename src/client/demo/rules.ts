@@ -4,6 +4,7 @@ import type { Rule, Turn } from './rule.ts';
 import { fileRules } from './rules-files.ts';
 import { asksForSummary, lookUpRule, talkRules } from './rules-talk.ts';
 import { todoRules } from './rules-todos.ts';
+import { webRules } from './rules-web.ts';
 import { workRules } from './rules-work.ts';
 import type { Conversation, Exchange, Open, View } from './view.ts';
 import { firstLine, plain } from './words.ts';
@@ -16,6 +17,7 @@ export const rules: readonly Rule[] = [
   ...talkRules,
   ...todoRules,
   ...workRules,
+  ...webRules,
   ...fileRules,
   lookUpRule,
   { id: 'go-on', example: 'Go on', tools: [], needs: 'a request that was interrupted', reply: ({ ask }) => (GO_ON.test(ask) ? { say: 'There is nothing to go on with.' } : undefined) },
@@ -24,7 +26,8 @@ export const rules: readonly Rule[] = [
 const GO_ON = /^(?:go on|continue|carry on|try again|again|once more|resume)[.!]*$/i;
 /** Characters beyond which a request is none of the plain ones. */
 const LONG = 2000;
-const LOOKS = new Set(['Read', 'Glob', 'Grep']);
+const SEARCH = 'ToolSearch';
+const LOOKS = new Set(['Read', 'Glob', 'Grep', SEARCH]);
 /** Calls for one turn, after which it ends whatever was asked. */
 const MOST_CALLS = 30;
 const STOPPED = /\(interrupted by the user\)$|^The user interrupted the call|^Interrupted by the user|^Not run: the user |^The user refused this call|^There is no result: the call was cut off/;
@@ -111,6 +114,8 @@ function answerTo(view: View): Turn | undefined {
     const turn = rule.reply(view);
     if (turn === undefined) continue;
     if (turn.call === undefined || view.tools.has(turn.call.tool)) return turn;
+    // Once it is loaded it is among the tools, and the search is passed over.
+    if (view.tools.has(SEARCH) && !view.done.some(({ tool, failed }) => tool === SEARCH && !failed)) return { call: { tool: SEARCH, input: { query: `select:${turn.call.tool}` } } };
     return { say: `For that I would need the tool ${turn.call.tool}, which I was not given here.` };
   }
   return undefined;

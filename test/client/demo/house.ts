@@ -16,6 +16,7 @@ import type { Session } from '#domain/session.ts';
 import { compact } from '#loop/compact.ts';
 import { query } from '#loop/query.ts';
 import { systemBlocks } from '#loop/system.ts';
+import type { Web } from '#tools/web/web.ts';
 import { createMentions } from '#mentions/resolve.ts';
 import { createWatch } from '#watch/watch.ts';
 import { checkRequest } from '../../support/checker.ts';
@@ -47,8 +48,8 @@ export interface DemoHouse {
   compact(keep?: string): Promise<Outcome>;
 }
 
-export function demoHouse(files: Readonly<Record<string, string>>, more: { readonly gate?: Partial<GatePort>; readonly paceMs?: number } = {}): DemoHouse {
-  const { root, session, context, toolbox } = openHouse({});
+export function demoHouse(files: Readonly<Record<string, string>>, more: { readonly gate?: Partial<GatePort>; readonly paceMs?: number; readonly web?: Web } = {}): DemoHouse {
+  const { root, session, context, toolbox } = openHouse(more.web === undefined ? {} : { web: more.web });
   const { blobs, paths, documents } = context;
   const requests: ModelRequest[] = [];
   const client = createClient({ apiKey: 'none', facts: () => FACTS, fetch: demoFetch({ paceMs: more.paceMs ?? 0 }) });
@@ -65,7 +66,7 @@ export function demoHouse(files: Readonly<Record<string, string>>, more: { reado
         prompt: moment === 'prompt' && last?.type === 'prompt' ? last : undefined,
         environment: () => ({ directory: root, extraDirectories: [], repository: false, platform: 'linux', shell: 'bash' }),
         ...nothing,
-        tools: { has: (name) => toolbox.definitions().some((tool) => tool.name === name), deferred: () => [] },
+        tools: { has: (name) => toolbox.definitions().some((tool) => tool.name === name), deferred: () => toolbox.deferred().map(({ definition, summary }) => ({ name: definition.name, summary })) },
       };
     },
   });

@@ -11,6 +11,8 @@ const FILES: Readonly<Record<string, string>> = {
 };
 
 interface Case {
+  /** The one page of the web. */
+  readonly page?: string;
   readonly prepare?: (house: DemoHouse) => Promise<void> | void;
   readonly answer: RegExp;
   readonly after?: (house: DemoHouse) => void;
@@ -44,6 +46,7 @@ const CASES: Readonly<Record<string, Case>> = {
     prepare: (house) => { house.write('notes.txt', 'alpha, alpha\n'); },
     answer: /in notes\.txt "alpha" is "beta" now/, after: (house) => { expect(house.read('notes.txt')).toBe('beta, beta\n'); },
   },
+  fetch: { page: '# Example\n\nFor use in documents.', answer: /^https:\/\/example\.com has \d+ characters\. It begins:\n\n```markdown\n# Example\n\nFor use in documents\./ },
   run: { answer: new RegExp(`printed:[\\s\\S]*${process.version}`) },
   lines: { answer: /README\.md has \*\*3 lines\*\*/ },
   range: { answer: /Lines 1 to 3 of package\.json:\n\n```json\n\{\n {2}"name": "lantern",\n {2}"version": "4\.5\.6",\n```/ },
@@ -65,9 +68,10 @@ const CASES: Readonly<Record<string, Case>> = {
 
 describe('each example of the table, with the real client, loop, tools and reminders', () => {
   it.each(rules.filter(({ id }) => id !== 'summary').map((rule) => [rule.id, rule] as const))('%s', async (id, rule) => {
-    const house = demoHouse(FILES);
     const one = CASES[id];
     if (one === undefined) throw new Error(`the example of "${id}" has no test`);
+    const { page: text } = one;
+    const house = demoHouse(FILES, text === undefined ? {} : { web: { fetch: ({ href: url }) => Promise.resolve({ kind: 'page', url, status: 200, type: 'text/html', mime: 'text/markdown', bytes: text.length, text, notes: [] }) } });
     await one.prepare?.(house);
     const { tools, answer, outcome } = await house.turn(rule.example);
     expect(outcome).toEqual({ kind: 'answered' });

@@ -66,7 +66,11 @@ function checkTools(body: Obj): Refusal | undefined {
   const names = new Set<string>();
   for (const [at, entry] of list(body['tools']).entries()) {
     const tool = obj(entry);
-    if (typeof tool['type'] === 'string' && tool['type'] !== 'custom') continue;
+    if (typeof tool['type'] === 'string' && tool['type'] !== 'custom') {
+      const refusal = checkServerTool(tool, `tools.${at}`);
+      if (refusal !== undefined) return refusal;
+      continue;
+    }
     const name = text(tool['name']);
     const where = `tools.${at}.custom`;
     if (name === '') return invalid(`${where}.name: Field required`);
@@ -82,6 +86,18 @@ function checkTools(body: Obj): Refusal | undefined {
   }
   const tools = list(body['tools']).map(obj);
   if (tools.length > 0 && tools.every((tool) => tool['defer_loading'] === true)) return invalid('tools: at least one tool must have defer_loading=false');
+  return undefined;
+}
+
+const SEARCH_FIELDS = ['type', 'name', 'max_uses', 'allowed_domains', 'blocked_domains', 'user_location', 'cache_control', 'defer_loading', 'strict', 'allowed_callers'];
+
+function checkServerTool(tool: Obj, where: string): Refusal | undefined {
+  const type = text(tool['type']);
+  if (type !== 'web_search_20250305') return invalid(`${where}: Input tag '${type}' found using 'type' does not match any of the expected tags: 'custom', 'web_search_20250305'`);
+  if (tool['name'] !== 'web_search') return invalid(`${where}.${type}.name: Input should be 'web_search'`);
+  const extra = Object.keys(tool).find((field) => !SEARCH_FIELDS.includes(field));
+  if (extra !== undefined) return invalid(`${where}.${type}.${extra}: Extra inputs are not permitted`);
+  if (tool['allowed_domains'] !== undefined && tool['blocked_domains'] !== undefined) return invalid(`${where}.${type}: only one of allowed_domains and blocked_domains may be given`);
   return undefined;
 }
 

@@ -141,7 +141,9 @@ function checkSystemMessages(messages: readonly Obj[], rules: ModelRules): Refus
 }
 
 function checkLast(messages: readonly Obj[], rules: ModelRules): Refusal | undefined {
-  if (messages.at(-1)?.['role'] !== 'assistant' || rules.prefill) return undefined;
+  const last = messages.at(-1);
+  // A reply that the server itself paused is gone on with.
+  if (last?.['role'] !== 'assistant' || rules.prefill || blocksOf(last['content']).some(({ type }) => type === 'server_tool_use')) return undefined;
   return invalid('This model does not support assistant message prefill. The conversation must end with a user message.');
 }
 
