@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import { applyEdits, findNodeAtLocation, modify, type ModificationOptions, parseTree } from 'jsonc-parser';
+import { applyEdits, findNodeAtLocation, modify, type ModificationOptions, type Node, parseTree } from 'jsonc-parser';
 import type { Json } from '#lib/brand.ts';
 import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
@@ -108,10 +108,25 @@ function deleted(text: string, cells: readonly Fields[], at: number): NotebookEd
   };
 }
 
+/** The cell is cut out with its indentation: notebooks are large, and a change of one field reads all that it is given. */
+function withFields(text: string, at: number, set: readonly (readonly [string, Json | undefined])[], options: ModificationOptions): string {
+  const node = elementsIn(text)[at];
+  if (node === undefined) return text;
+  const line = text.lastIndexOf('\n', node.offset) + 1;
+  const from = text.slice(line, node.offset).trim() === '' ? line : node.offset;
+  const end = node.offset + node.length;
+  const cell = set.reduce((next, [field, value]) => applyEdits(next, modify(next, [field], value, options)), text.slice(from, end));
+  return text.slice(0, from) + cell + text.slice(end);
+}
+
+function elementsIn(text: string): readonly Node[] {
+  const root = parseTree(text);
+  return (root === undefined ? undefined : findNodeAtLocation(root, ['cells']))?.children ?? [];
+}
+
 /** With one comma, and with the blanks between it and its neighbour. */
 function withoutElement(text: string, at: number): string {
-  const root = parseTree(text);
-  const elements = (root === undefined ? undefined : findNodeAtLocation(root, ['cells']))?.children ?? [];
+  const elements = elementsIn(text);
   const [before, node, after] = [elements[at - 1], elements[at], elements[at + 1]];
   if (node === undefined) return text;
   const end = node.offset + node.length;
@@ -131,8 +146,7 @@ function replaced(text: string, cells: readonly Fields[], at: number, { kind, so
     ['execution_count', now === 'code' ? null : undefined],
   ];
   const set = wanted.filter(([field, value]) => !isDeepStrictEqual(cell[field], value));
-  const after = set.reduce((next, [field, value]) => applyEdits(next, modify(next, ['cells', at, field], value, options)), text);
-  return { ok: true, text: after, before, after: source, number: at + 1, id: idOf(cell), kind: now, cells: cells.length, outputsGone: outputsOf(cell) };
+  return { ok: true, text: withFields(text, at, set, options), before, after: source, number: at + 1, id: idOf(cell), kind: now, cells: cells.length, outputsGone: outputsOf(cell) };
 }
 
 /** As it is written already: indentation and line ends. A text of one line stays one. */
