@@ -38,6 +38,8 @@ export interface Dweller {
   readonly asked: readonly Question[];
   /** What happened in all turns so far. */
   readonly events: readonly Event[];
+  /** How often something beside the conversation wanted a turn. */
+  woken(): number;
   /** One turn to its end; `each` hears every event and may interrupt. */
   turn(prompt: string | undefined, each?: (event: Event, interrupt: () => void) => void | Promise<void>): Promise<Outcome>;
   /** A slash command; fails the test when it is refused. Gives the text of its card. */
@@ -73,8 +75,9 @@ export function household(files: Readonly<Record<string, string | Uint8Array>>, 
 function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question) => Answer | undefined = () => ({ kind: 'yes' })): Dweller {
   const asked: Question[] = [];
   const events: Event[] = [];
+  let woken = 0;
   const house = buildHouse({
-    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: () => undefined, wake: () => undefined,
+    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: (_, event) => { events.push(event); }, wake: () => { woken += 1; },
     asker: { ask: (question) => { asked.push(question); return Promise.resolve(answer(question)); } },
   });
   const conversation = openConversation(house, file);
@@ -96,7 +99,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined, answer:
     }
   };
   const dweller: Dweller = {
-    house, conversation, asked, events, close, context,
+    house, conversation, asked, events, close, context, woken: () => woken,
     get log() { return conversation.session.log; },
     turn(prompt, each) {
       const stop = new AbortController();
