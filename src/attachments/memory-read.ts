@@ -3,6 +3,7 @@ import { dirname } from 'node:path';
 import { readFrontMatter } from '#lib/front-matter.ts';
 import { fsPath, oneLine } from '#lib/names.ts';
 import { pathGlob } from '#lib/path-glob.ts';
+import { cutToLength } from '#lib/text.ts';
 import { isWithin } from '#lib/within.ts';
 import type { BlobHash } from '#domain/content.ts';
 import type { PathPort } from '#domain/documents.ts';
@@ -76,6 +77,8 @@ const MOST_HOPS = 4;
 /** What may come from outside the project: texts, so that a repository cannot fetch a key. */
 const PROSE = /\.(?:md|mdx|mdc|markdown|txt|rst|adoc)$/i;
 const MOST_GLOBS = 50;
+/** Characters of a glob that are shown. */
+const LONGEST_SHOWN = 100;
 
 /** One file on its way, with what is said of it. */
 interface Job extends Reading {
@@ -191,10 +194,10 @@ async function ruleOf(text: MemoryText, base: string, notes: string[]): Promise<
   const named = fields['paths'];
   if (named === undefined || named === null || (Array.isArray(named) && named.length === 0)) return { body, when: [] };
   const written = (Array.isArray(named) ? named : typeof named === 'string' ? split(named) : [named]).slice(0, MOST_GLOBS);
-  const when = written.map((one) => oneLine(typeof one === 'string' ? one : JSON.stringify(one), 100));
+  const when = written.map((one) => cutToLength(typeof one === 'string' ? one : JSON.stringify(one), LONGEST_SHOWN));
   const globs = written.flatMap((one, i) => {
     const glob = typeof one === 'string' ? pathGlob(one) : undefined;
-    if (glob === undefined) notes.push(`paths: ${when[i] ?? ''} cannot be used`);
+    if (glob === undefined) notes.push(`paths: ${oneLine(when[i] ?? '')} cannot be used`);
     return glob === undefined ? [] : [glob];
   });
   return { body, when, condition: { base, globs } };

@@ -66,7 +66,7 @@ export interface MemoryFile {
   readonly notes: readonly string[];
   /** Real paths of the files that were imported into it. */
   readonly imports?: readonly string[];
-  /** Globs of the files for which it holds, one line each; undefined for all. */
+  /** Globs of the files for which it holds, as they were written; undefined for all. */
   readonly when?: readonly string[];
   /** Day of the last change (ISO), of a kept note. */
   readonly changedOn?: string;

@@ -31,7 +31,8 @@ export async function readFrontMatter(text: string): Promise<FrontMatter> {
 }
 
 async function fieldsOf(yaml: string): Promise<Omit<FrontMatter, 'body'>> {
-  const { parseDocument } = await import('yaml');
+  // Bundled, a CommonJS module has its names on `default` only.
+  const { parseDocument } = (await import('yaml')).default;
   const parse = (source: string): Json => {
     const document = parseDocument(source, { schema: 'core', uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
     const [error] = document.errors;

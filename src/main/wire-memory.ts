@@ -51,7 +51,7 @@ export function wireMemory(options: MemoryWingOptions): MemoryWing {
     memory,
     asking: (reminders) => ({
       async collect(moment, session, signal) {
-        if (moment === 'prompt' && options.isMain(session) && speaks(configuration)) await approve({ memory, imports, asker, asked }, signal);
+        if (moment === 'prompt' && options.isMain(session) && speaks(configuration)) await approve({ memory, imports, asker, asked, file: place.home.trust }, signal);
         return reminders.collect(moment, session, signal);
       },
     }),
@@ -80,18 +80,20 @@ interface Approving {
   readonly asker: Asker;
   /** Real paths that were asked about in this process: without an answer they are left out until the next. */
   readonly asked: Set<string>;
+  /** Where answers are kept. */
+  readonly file: string;
 }
 
 /** An approved file may import further ones: so many rounds of questions at most. */
 const MOST_ROUNDS = 5;
 const MOST_LINES = 100;
 
-async function approve({ memory, imports, asker, asked }: Approving, signal: AbortSignal): Promise<void> {
+async function approve({ memory, imports, asker, asked, file }: Approving, signal: AbortSignal): Promise<void> {
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
     const open = (await memory.wanted(signal)).filter(({ real }) => !asked.has(real)).slice(0, MOST_LINES);
     if (open.length === 0) return;
     for (const { real } of open) asked.add(real);
-    const answer = await asker.ask({ kind: 'confirm', title: 'Instruction files import texts from outside the project. Give them to the model?', lines: open.map(line) }, signal);
+    const answer = await asker.ask({ kind: 'confirm', title: 'Instruction files import texts from outside the project. Give them to the model?', lines: [...open.map(line), `Your answer is kept in ${oneLine(file)}.`] }, signal);
     if (answer?.kind === 'yes' || answer?.kind === 'always') await imports.remember(open.map(({ real }) => real), true);
     else if (answer?.kind === 'no') await imports.remember(open.map(({ real }) => real), false);
     else return;

@@ -7,7 +7,7 @@ import { prefixFaults } from '../support/messages-server/history.ts';
 import { call, say } from '../support/messages-server/reply.ts';
 import { expectValid, last, serve, wordsOf } from '../support/product.ts';
 
-const confirms = ({ asked }: Dweller): readonly string[][] => asked.flatMap((question) => (question.kind === 'confirm' ? [[...question.lines]] : []));
+const confirms = ({ asked }: Dweller): readonly string[][] => asked.flatMap((question) => (question.kind === 'confirm' ? [question.lines.slice(0, -1)] : []));
 
 describe('imports from outside the project', () => {
   it('are asked about once, when a prompt needs them, and then told; the answer holds for later sessions', async () => {
