@@ -134,7 +134,10 @@ function entryText(entry: Entry): string | undefined {
     case 'toolResult': return cardText(entry.result.card);
     case 'command': return cardText(entry.card);
     case 'shell': return sanitise(`! ${entry.command}\n${entry.output}`);
-    case 'task': return sanitise(`(${taskLine(entry.task)})`);
+    case 'task': {
+      const line = taskLine(entry.task);
+      return line === undefined ? undefined : `(${line})`;
+    }
     case 'prompt': return undefined;
     case 'notice': return sanitise(`! ${entry.text}`);
     default: return undefined;

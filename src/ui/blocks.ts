@@ -4,6 +4,7 @@ import type { CompactionBody, Entry, EntryOf } from '#domain/entry.ts';
 import type { Form } from '#domain/reminder.ts';
 import type { TaskRecord } from '#domain/tasks.ts';
 import type { ToolResult } from '#domain/tool.ts';
+import { sanitise, truncateTo } from '#lib/terminal.ts';
 import { count } from '#lib/text.ts';
 import { FOLDED_LINES, isLong } from './card-lines.ts';
 import type { Piece } from './markdown-split.ts';
@@ -40,6 +41,8 @@ export type Block = BlockBody & { readonly key: string; readonly full: boolean; 
 /** Lines of a prompt that are shown before it is folded: a long paste should not bury the answer. */
 export const PROMPT_LINES = 20;
 export const THOUGHT_LINES = 3;
+/** Of a task's title so much is told when it ends. */
+const TASK_COLUMNS = 50;
 
 /** Whether a block has more to show than it does when folded. */
 export function isFolded(block: Block): boolean {
@@ -74,11 +77,12 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
   }
 }
 
-/** What is told of a background task as it stands now, in one line. */
-export function taskLine({ id, title, state, exitCode }: TaskRecord): string {
-  const code = exitCode === undefined || state !== 'failed' ? '' : ` (exit code ${exitCode})`;
-  const what = { running: 'runs in the background', done: 'is done', failed: `failed${code}`, stopped: 'was stopped', lost: 'was lost when the program ended' }[state];
-  return `${id} ${what}: ${title}`;
+/** How a background task has ended, in one line. Undefined while it runs: the card of the call that began it says so. */
+export function taskLine({ id, title, state, exitCode }: TaskRecord): string | undefined {
+  if (state === 'running') return undefined;
+  const code = exitCode === undefined ? '' : ` (exit code ${exitCode})`;
+  const what = { done: 'is done', failed: `failed${code}`, stopped: 'was stopped', lost: 'was lost when the program ended' }[state];
+  return `${id} ${what}: ${truncateTo(sanitise(title, { newlines: false, tabs: 4 }), TASK_COLUMNS)}`;
 }
 
 /** How a reply ended, where that needs saying; for other reasons the loop leaves a notice. */

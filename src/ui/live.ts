@@ -99,9 +99,10 @@ function near(text: string): { readonly text: string; readonly unseen: number } 
 /** A sub-agent says what it is at in one line: its two lines stand from the beginning, so that nothing jumps while several work. */
 function drawRunning(running: readonly Running[], brief: boolean, room: number, pen: Pen): readonly string[] {
   if (!brief && running.length <= MOST_WITH_OUTPUT) return running.flatMap((one) => ['', ...drawAtLength(one, pen)]);
-  const two = !brief && running.length * 2 <= room;
+  const two = !brief && running.length * 2 < room;
   const most = brief ? MOST_BRIEF : Math.max(MOST_BRIEF, Math.floor(room / 2));
-  const shown = running.slice(0, most).flatMap((one) => (two ? drawShort(one, pen) : [drawBrief(one, pen)]));
+  const lines = running.slice(0, most).flatMap((one) => (two ? drawShort(one, pen) : [drawBrief(one, pen)]));
+  const shown = two ? ['', ...lines] : lines;
   const more = running.length - most;
   return more > 0 ? [...shown, clip(pen.theme('dim', `  … and ${more} more`), pen.columns)] : shown;
 }

@@ -160,10 +160,12 @@ function withQueue(screen: Screen): Screen {
   return { ...screen, dialogs: screen.dialogs.map((dialog) => (dialog.type === 'queue' ? stillWaiting(dialog, ids) : dialog)) };
 }
 
-/** A task is told of when it begins and when it has ended, once each. */
+/** A task is told of when it has ended, once. */
 function settleTask(screen: Screen, task: TaskRecord): Screen {
   if (screen.tasks.get(task.id) === task.state) return screen;
-  return push({ ...screen, tasks: new Map(screen.tasks).set(task.id, task.state) }, { type: 'mark', text: taskLine(task) });
+  const line = taskLine(task);
+  const told = { ...screen, tasks: new Map(screen.tasks).set(task.id, task.state) };
+  return line === undefined ? told : push(told, { type: 'mark', text: line });
 }
 
 function settleHead(screen: Screen, model: string): Screen {

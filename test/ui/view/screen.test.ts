@@ -151,13 +151,13 @@ describe('the screen as a fold', () => {
     expect(shown(reduce(one, { type: 'toggle', what: 'expanded' }, 0))).toContain('\n› /review src\n    The whole\n    text of a skill␛[2J');
   });
 
-  it('tells of background tasks once when they begin and once when they have ended', () => {
+  it('tells of background tasks once, when they have ended: their cards tell that they began', () => {
     const log = createLog();
     const task = (state: 'running' | 'done' | 'failed' | 'stopped' | 'lost', id = 'shell-1', more = {}): EntryBody => ({ type: 'task', task: { id, kind: 'shell', title: 'npm run dev', state, file: '/x', ...more } });
-    const screen = run(entries(log, task('running'), task('running'), task('done', 'shell-1', { exitCode: 0 }), task('done', 'shell-1', { exitCode: 0 }), task('failed', 'shell-2', { exitCode: 3 }), task('stopped', 'agent-1', { title: 'a\nb' }), task('lost', 'shell-3')));
+    const screen = run(entries(log, task('running'), task('running'), task('done', 'shell-1', { exitCode: 0 }), task('done', 'shell-1', { exitCode: 0 }), task('failed', 'shell-2', { exitCode: 3 }), task('stopped', 'agent-1', { title: 'a\nb' }), task('lost', 'shell-3'), task('done', 'shell-4', { title: 'x'.repeat(80) })));
     expect(shown(screen)).toBe([
-      '  ⎿ shell-1 runs in the background: npm run dev', '  ⎿ shell-1 is done: npm run dev', '  ⎿ shell-2 failed (exit code 3): npm run dev', '  ⎿ agent-1 was stopped: a␊b',
-      '  ⎿ shell-3 was lost when the program ended: npm run dev',
+      '  ⎿ shell-1 is done: npm run dev', '  ⎿ shell-2 failed (exit code 3): npm run dev', '  ⎿ agent-1 was stopped: a␊b',
+      '  ⎿ shell-3 was lost when the program ended: npm run dev', '  ⎿ shell-4 is done:', `    ${'x'.repeat(49)}…`,
     ].join('\n'));
   });
 
