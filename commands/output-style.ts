@@ -27,6 +27,6 @@ function listing(all: readonly { readonly name: string; readonly description: st
   return {
     title: `Output style: ${now ?? 'default'}`,
     detail: '/output-style <name> sets one for this session',
-    body: [{ type: 'table', head: ['', 'style', '', 'from'], rows: all.map(({ name, description, from }) => [name === now ? '●' : '', name, description, from]) }],
+    body: [{ type: 'table', head: ['', 'style', ''], rows: all.map(({ name, description, from }) => [name === now ? '●' : '', name, from === 'built in' ? description : `${description} (${from})`.trim()]) }],
   };
 }

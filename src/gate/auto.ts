@@ -20,6 +20,6 @@ export function autoRefusal(reasons: readonly string[]): AutoRefusal {
   const why = said.length <= LONGEST ? said : `${said.slice(0, LONGEST - 1)}…`;
   return {
     kind: 'refuse', by: 'mode',
-    reason: `Not done: auto mode asks nobody and does not allow this: ${why}. What can be undone inside the working folders is allowed. Find a way within them, or go on without it and say at the end what you would have needed; the user can do it, or allow it by a rule.`,
+    reason: `Auto mode does not allow this: ${why}. Go on without it, and say at the end what would have been needed.`,
   };
 }

@@ -91,7 +91,7 @@ describe('commands', () => {
   });
   it('tells what could be done, on one line that shows what is unseen', () => {
     const reason = reasonOf(bash('frob\u202enicate; curl x'));
-    expect(reason).toMatch(/auto mode asks nobody.*allow it by a rule\.$/);
+    expect(reason).toMatch(/^Auto mode does not allow this: .*say at the end what would have been needed\.$/);
     expect(reason).not.toMatch(/[\n\u202e]/);
     expect(reasonOf(bash(Array.from({ length: 50 }, (_, n) => `prog${n}${'x'.repeat(100)}`).join('; '))).length).toBeLessThan(1200);
   });

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, it, vi } from 'vitest';
-import type { Entry, EntryBody } from '#domain/entry.ts';
+import type { Entry, EntryBody, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, todosOf, undeliveredOf } from '#domain/folds.ts';
 import { project } from '#loop/project.ts';
 import { type Dweller, household, type Household } from '../support/household.ts';
@@ -12,6 +12,7 @@ import { call, type ReplyBlock, say, type ScriptedReply, think } from '../suppor
 import { type MessagesServer, type Recorded, startServer } from '../support/messages-server/server.ts';
 import { mindOf } from '../support/model-mind.ts';
 
+const MODES: readonly PermissionMode[] = ['bypassPermissions', 'plan', 'auto'];
 const NAMES = ['a.txt', 'b.txt', 'src/c.md'] as const;
 type Name = (typeof NAMES)[number];
 
@@ -19,10 +20,10 @@ type Name = (typeof NAMES)[number];
 type Change = { readonly name: Name; readonly how: 'line' | 'append' | 'cut' | 'delete' | 'touch' | 'same' | 'rewrite'; readonly seed: number };
 type Act =
   | { readonly act: 'read' | 'edit' | 'write' | 'shell'; readonly name: Name; readonly seed: number }
-  | { readonly act: 'todo' | 'look' | 'fail'; readonly seed: number };
+  | { readonly act: 'todo' | 'look' | 'fail' | 'load' | 'later'; readonly seed: number };
 type Before =
   | { readonly what: 'pin' | 'pinRange' | 'unpin' | 'repin'; readonly name: Name }
-  | { readonly what: 'todo' | 'done' | 'remove' | 'memory' | 'plan' | 'compact' | 'resume' | 'fork' | 'midnight' | 'exclude' | 'ran' | 'nothing'; readonly seed: number };
+  | { readonly what: 'todo' | 'done' | 'remove' | 'memory' | 'plan' | 'style' | 'compact' | 'resume' | 'fork' | 'midnight' | 'exclude' | 'ran' | 'nothing'; readonly seed: number };
 interface Turn {
   readonly before: readonly Before[];
   readonly outside: readonly Change[];
@@ -39,11 +40,11 @@ const seed = fc.nat(9999);
 const change: fc.Arbitrary<Change> = fc.record({ name, seed, how: fc.constantFrom('line', 'line', 'append', 'cut', 'delete', 'touch', 'same', 'rewrite') });
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ act: fc.constantFrom('read', 'read', 'edit', 'write', 'shell'), name, seed }) },
-  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('todo', 'look', 'fail'), seed }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constantFrom('todo', 'look', 'fail', 'load', 'load', 'later'), seed }) },
 );
 const before: fc.Arbitrary<Before> = fc.oneof(
   fc.record({ what: fc.constantFrom('pin', 'pin', 'pinRange', 'unpin', 'repin'), name }),
-  fc.record({ what: fc.constantFrom('todo', 'todo', 'done', 'remove', 'memory', 'plan', 'compact', 'resume', 'resume', 'fork', 'midnight', 'exclude', 'ran', 'nothing'), seed }),
+  fc.record({ what: fc.constantFrom('todo', 'todo', 'done', 'remove', 'memory', 'plan', 'plan', 'style', 'compact', 'resume', 'resume', 'fork', 'midnight', 'exclude', 'ran', 'nothing'), seed }),
 );
 const turn: fc.Arbitrary<Turn> = fc.record({
   before: fc.array(before, { maxLength: 2 }), outside: fc.array(change, { maxLength: 2 }), mention: fc.array(name, { maxLength: 1 }), queue: fc.boolean(),
@@ -91,6 +92,8 @@ class Life {
     this.numbers += 1;
     if (each.act === 'todo') return call('TodoWrite', { todos: [{ content: `task ${each.seed % 5}`, status: each.seed % 2 === 0 ? 'in_progress' : 'completed' }] });
     if (each.act === 'look') return call('Glob', { pattern: `*${each.seed}*` });
+    if (each.act === 'load') return call('ToolSearch', { query: ['select:WebFetch', 'select:WebSearch,WebFetch', 'web page', 'nothing like it'][each.seed % 4] });
+    if (each.act === 'later') return call('WebFetch', each.seed % 2 === 0 ? { url: 'http://localhost:1/' } : {});
     if (each.act === 'fail') return call('Read', { file_path: `nothing-${this.numbers}` });
     if (!('name' in each)) throw new Error('an act without a file');
     const path = each.name;
@@ -143,7 +146,8 @@ class Life {
         this.userTodos.delete(chosen);
         break;
       case 'memory': this.home.write('AGENTS.md', `Be brief. ${each.seed}\n`); break;
-      case 'plan': dweller.conversation.setMode(dweller.conversation.mode() === 'plan' ? 'bypassPermissions' : 'plan'); break;
+      case 'plan': dweller.conversation.setMode(MODES[(MODES.indexOf(dweller.conversation.mode()) + 1 + each.seed % 2) % MODES.length] ?? 'plan'); break;
+      case 'style': await dweller.command(`/output-style ${['concise', 'learning', 'default'][each.seed % 3] ?? ''}`); break;
       case 'compact': if (log.some(({ type }) => type === 'assistant')) await dweller.command('/compact'); break;
       case 'midnight': vi.setSystemTime(new Date(Date.now() + 24 * 3600 * 1000)); break;
       case 'ran': dweller.conversation.append([{ type: 'shell', command: 'ls', output: `out ${each.seed}`, exitCode: 0 }]); break;
@@ -151,7 +155,7 @@ class Life {
       case 'resume': case 'fork':
         if (log.length === 0) break;
         if (each.what === 'resume') dweller.close();
-        this.dweller = await this.home.open({ resume: true, args: dweller.conversation.mode() === 'plan' ? { permissionMode: 'plan' } : {} });
+        this.dweller = await this.home.open({ resume: true, args: { permissionMode: dweller.conversation.mode() } });
         break;
       default: break;
     }
