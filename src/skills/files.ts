@@ -46,7 +46,7 @@ const DEEPEST = 6;
 const LARGEST_BYTES = 256 * 1024;
 /** What was changed this short a time ago may change again without another time stamp. */
 const SETTLED_MS = 100;
-/** Files that are read before others get a turn. */
+/** Files that are looked at before others get a turn. */
 const AT_A_TIME = 25;
 const MOST_REMEMBERED = 10_000;
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}._-]{0,63}$/u;
@@ -76,7 +76,10 @@ const gathering = (): Gathering => ({ files: [], broken: [], seen: new Set(), le
 
 export function createReader(): Reader {
   const disk = createDisk();
+  let looks = 0;
   const take = async (path: string, name: string, found: Gathering): Promise<void> => {
+    looks += 1;
+    if (looks % AT_A_TIME === 0) await breathe();
     const stats = statOf(path);
     if (stats === undefined) return;
     const bad = name.split(':').find((piece) => !NAME.test(piece));
@@ -124,7 +127,6 @@ export function createReader(): Reader {
 function createDisk() {
   const folders = new Map<string, Remembered<Listed>>();
   const files = new Map<string, Remembered<Read>>();
-  let reads = 0;
   return {
     list(folder: string): Listed {
       const stats = statOf(folder);
@@ -140,8 +142,6 @@ function createDisk() {
       const stamp = stampOf(stats);
       const known = files.get(path);
       if (known !== undefined && known.stamp === stamp && stamp !== undefined) return known.value;
-      reads += 1;
-      if (reads % AT_A_TIME === 0) await breathe();
       const value = await readOne(path, stats);
       remember(files, path, { stamp, value });
       return value;
