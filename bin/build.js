@@ -48,7 +48,11 @@ export async function bundle() {
     chunkNames: 'chunks/[name]-[hash]',
     loader: { '.md': 'text' },
     external: OPTIONAL,
-    alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` },
+    alias: {
+      'is-in-ci': `${root}src/ui/not-in-ci.ts`,
+      // Its main file asks for its parts in a way that a bundler cannot follow.
+      'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
+    },
     plugins: [noDevtools, lazyEmoji],
     define: { 'process.env.NODE_ENV': '"production"', PINION_VERSION: JSON.stringify(version) },
     // CommonJS packages inside an ES module bundle still call require for what Node brings along, and ask for their own file's name.
