@@ -40,6 +40,8 @@ export async function bundle() {
     splitting: true,
     format: 'esm',
     platform: 'node',
+    // What a package has as ES modules bundles whole; its other form may load its own files in ways that no bundler sees.
+    mainFields: ['module', 'main'],
     target: 'node20.19',
     jsx: 'automatic',
     minifySyntax: true,
