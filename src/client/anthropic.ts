@@ -109,6 +109,8 @@ async function* run(call: Run): AsyncGenerator<ModelDelta, Reply> {
       yield { type: 'fault', where: 'request', message: refusalOf(quirk, hostOf(call.baseURL)) };
       continue;
     }
+    // A complaint about what the request says comes after its form was taken.
+    if (trouble.why === 'signature' && dropped.size > 0) call.quirks.keep(key, new Set([...call.quirks.of(key), ...dropped]));
     const next = retry.next(trouble);
     const fallback = fallbackFor(call, model, retry.overloads >= OVERLOADS_BEFORE_FALLBACK || (next.kind === 'stop' && trouble.why === 'overloaded'));
     if (fallback !== undefined) {

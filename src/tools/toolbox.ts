@@ -52,8 +52,16 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
 
 /** JSON Schema of a tool's input, as the API takes it. */
 export function definitionOf(tool: Tool): ToolDefinition {
-  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { reused: 'inline' });
+  const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { reused: 'inline', override: ({ jsonSchema }) => { shorten(jsonSchema); } });
   return { name: tool.id, description: tool.description, input_schema: { ...schema, type: 'object' } };
+}
+
+const NO_BOUND = 1_000_000;
+
+/** What no model needs to be told: that text is not empty, and bounds that nobody reaches. Each request holds it. */
+function shorten(schema: { minLength?: number | undefined; maximum?: number | undefined }): void {
+  if (schema.minLength === 1) delete schema.minLength;
+  if ((schema.maximum ?? 0) >= NO_BOUND) delete schema.maximum;
 }
 
 function deferredOf(tool: Tool): readonly DeferredTool[] {

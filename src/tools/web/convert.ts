@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { whenAborted } from '#lib/deadline.ts';
 import { wordsOf } from './words.ts';
 
-const CONVERT_MS = 10_000;
+const CONVERT_MS = 20_000;
 const MOST_MEGABYTES = 768;
 
 /**

@@ -1,0 +1,142 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { loadedToolsOf } from '#domain/folds.ts';
+import { household, type Dweller, type Household } from '../support/household.ts';
+import { historyFaults, prefixFaults } from '../support/messages-server/history.ts';
+import { call, say, type ScriptedReply, think } from '../support/messages-server/reply.ts';
+import { type MessagesServer, type Recorded, type ServerOptions, startServer } from '../support/messages-server/server.ts';
+import { blocksOf, invalid, list, obj, text } from '../support/messages-server/shape.ts';
+
+const FILES = { 'a.txt': 'one\n', 'AGENTS.md': 'Be brief.\n', '.git/HEAD': 'ref: refs/heads/main\n', '.git/config': '' };
+const PAGE = 'http://localhost:1/';
+const load = (query = 'select:WebFetch'): ScriptedReply => ({ content: [think('I need a tool.'), call('ToolSearch', { query })] });
+const fetchPage: ScriptedReply = { content: [think('Now the page.'), call('WebFetch', { url: PAGE })] };
+
+async function at(script: readonly ScriptedReply[], more: ServerOptions = {}, env: Readonly<Record<string, string>> = {}): Promise<{ server: MessagesServer; home: Household; dweller: Dweller }> {
+  const answers = [...script];
+  const server = await startServer({ now: () => 0, script: () => answers.shift() ?? say('Done.'), ...more });
+  onTestFinished(() => server.close());
+  const home = household(FILES, server, env);
+  return { server, home, dweller: await home.open() };
+}
+
+const toolsIn = ({ body }: Recorded, deferred: boolean): readonly string[] => list(body['tools']).map(obj).filter((tool) => (tool['defer_loading'] === true) === deferred).map(({ name }) => text(name));
+const referencesIn = ({ body }: Recorded): readonly string[] => list(body['messages']).flatMap((message) => blocksOf(obj(message)['content'])).flatMap((block) => (block['type'] === 'tool_result' ? blocksOf(block['content']) : []))
+  .flatMap((part) => (part['type'] === 'tool_reference' ? [text(part['tool_name'])] : []));
+const remindersIn = ({ body }: Recorded): string => JSON.stringify(body['messages']).split('<system-reminder>').slice(1).join('\n');
+
+/** No request was refused, and each began as the one before. */
+function sound({ requests }: MessagesServer, from = 0): void {
+  expect(requests.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
+  for (const { body } of requests) expect(historyFaults(body)).toEqual([]);
+  for (const [i, now] of requests.entries()) {
+    const last = requests[i - 1];
+    if (last === undefined || i <= from) continue;
+    expect(prefixFaults(last.body, now.body)).toEqual([]);
+    expect(now.usage?.cache_read_input_tokens).toBeGreaterThanOrEqual((last.usage?.cache_read_input_tokens ?? 0) + (last.usage?.cache_creation_input_tokens ?? 0));
+  }
+}
+
+test('a tool is loaded and called, and neither the cache nor bound thinking is lost by it', async () => {
+  const { server, dweller } = await at([load(), fetchPage]);
+  await dweller.turn('Fetch my page');
+  await dweller.turn('And?');
+  sound(server);
+  const [first, second, third, last] = server.requests;
+  expect(server.requests).toHaveLength(4);
+  expect(first === undefined ? [] : toolsIn(first, false)).toEqual(expect.arrayContaining(['Bash', 'Edit', 'Read', 'ToolSearch', 'Write']));
+  expect(JSON.stringify(first?.body['tools'])).not.toContain('WebFetch"');
+  expect(remindersIn(first ?? failing())).toContain('- WebFetch: Fetches a web page or another document by its address.');
+  for (const request of [second, third, last]) {
+    expect(toolsIn(request ?? failing(), true)).toEqual(['WebFetch']);
+    expect(referencesIn(request ?? failing())).toEqual(['WebFetch']);
+  }
+  expect(JSON.stringify(third?.body['messages'])).toContain('is this machine or one of its network');
+  expect(dweller.faults()).toEqual([]);
+});
+
+test('what is loaded stays through resume, and stands apart after a fork, a rewind and a compaction', async () => {
+  const { server, home, dweller } = await at([load(), say('Loaded.')]);
+  await dweller.turn('Load it');
+  dweller.close();
+  const second = await home.open({ resume: true });
+  await second.turn('Again');
+  sound(server);
+  const prompt = second.log.find(({ type }) => type === 'prompt');
+  second.conversation.append([{ type: 'rewind', to: prompt?.id ?? failing() }]);
+  await second.turn('Instead');
+  const rewound = server.requests.at(-1) ?? failing();
+  expect([rewound.refusal, toolsIn(rewound, true), referencesIn(rewound)]).toEqual([undefined, ['WebFetch'], []]);
+  expect(rewound.usage?.cache_read_input_tokens).toBeGreaterThan(0);
+  await second.command('/compact');
+  await second.turn('Go on');
+  const compacted = server.requests.at(-1) ?? failing();
+  expect([compacted.refusal, toolsIn(compacted, true), referencesIn(compacted)]).toEqual([undefined, ['WebFetch'], []]);
+  expect(remindersIn(compacted)).toContain('- WebFetch: ');
+  expect(await second.command('/context')).toBeDefined();
+  expect((await second.context().context()).rows.filter(({ label }) => label.startsWith('WebFetch'))).toMatchObject([{ label: 'WebFetch (on demand, not loaded now)', tokens: 0 }]);
+});
+
+test('a tool that is loaded again is referred to again, and stands in the list once', async () => {
+  const { server, dweller } = await at([load('select:WebFetch'), load('web pages'), say('ok')]);
+  await dweller.turn('Load it twice');
+  sound(server);
+  const last = server.requests.at(-1) ?? failing();
+  expect(referencesIn(last).filter((name) => name === 'WebFetch')).toHaveLength(2);
+  expect(new Set(toolsIn(last, true)).size).toBe(toolsIn(last, true).length);
+});
+
+test('a server that knows no tools on demand gets plain ones, and is asked once', async () => {
+  const { server, dweller } = await at([load(), say('ok'), say('and ok')], { refuse: ({ raw }) => (raw.includes('defer_loading') ? invalid('tools.12.custom.defer_loading: Extra inputs are not permitted') : undefined) });
+  await dweller.turn('Load it');
+  await dweller.turn('And?');
+  // There the list of tools is what thinking is bound to.
+  expect(dweller.faults()).toEqual([expect.stringContaining('knows no tools that are loaded on demand'), expect.stringContaining('earlier thinking no longer fits')]);
+  expect(server.requests.filter(({ refusal }) => refusal?.message.includes('defer_loading'))).toHaveLength(1);
+  const last = server.requests.at(-1) ?? failing();
+  expect([toolsIn(last, true), toolsIn(last, false).at(-1), referencesIn(last)]).toEqual([[], 'WebFetch', []]);
+});
+
+test.each([
+  ['ENABLE_TOOL_SEARCH=false', { ENABLE_TOOL_SEARCH: 'false' }, undefined],
+  ['the reminder switched off', {}, { remindersOff: ['deferred_tools_delta'] }],
+  ['a rule against the search', {}, { permissions: { deny: ['ToolSearch'] } }],
+])('with %s all tools are in the list from the start', async (_, env, settings) => {
+  const { server, home, dweller } = await at([fetchPage, say('ok')], {}, env);
+  let now = dweller;
+  if (settings !== undefined) {
+    dweller.close();
+    home.write('.pinion/settings.json', JSON.stringify(settings));
+    now = await home.open();
+  }
+  await now.turn('Fetch');
+  sound(server);
+  const [first = failing()] = server.requests;
+  expect(toolsIn(first, false)).toContain('WebFetch');
+  expect(toolsIn(first, false)).not.toContain('ToolSearch');
+  expect(remindersIn(first)).not.toContain('ToolSearch');
+  expect(loadedToolsOf(now.log)).toEqual([]);
+});
+
+test('what a rule forbids is neither named nor loaded', async () => {
+  const { server, home, dweller } = await at([load('select:WebFetch'), load('web'), say('ok')]);
+  dweller.close();
+  home.write('.pinion/settings.json', JSON.stringify({ permissions: { deny: ['WebFetch', 'WebSearch'] } }));
+  const now = await home.open();
+  await now.turn('Load it');
+  sound(server);
+  expect(remindersIn(server.requests[0] ?? failing())).not.toMatch(/WebFetch|WebSearch/);
+  expect(toolsIn(server.requests.at(-1) ?? failing(), true)).not.toContain('WebFetch');
+});
+
+test('the first request of a session stays under 16 KiB, with every tool in reach', async () => {
+  const { server, dweller } = await at([say('Hello.')]);
+  await dweller.turn('Hello');
+  const [first = failing()] = server.requests;
+  expect(Buffer.byteLength(first.raw)).toBeLessThan(16 * 1024);
+  const named = new Set([...toolsIn(first, false), ...[...remindersIn(first).matchAll(/- (\w+): /g)].map(([, name = '']) => name)]);
+  for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ToolSearch', 'WebFetch', 'WebSearch', 'Skill', 'Task', 'TaskOutput', 'TaskStop', 'SendMessage', 'AskUserQuestion', 'ExitPlanMode']) expect([name, named.has(name)]).toEqual([name, true]);
+});
+
+function failing(): never {
+  throw new Error('it is not there');
+}
