@@ -1,8 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Done } from './in-view.ts';
 import type { Rule, Turn } from './rule.ts';
+import { agentRules } from './rules-agents.ts';
 import { fileRules } from './rules-files.ts';
+import { initRule } from './rules-init.ts';
 import { asksForSummary, lookUpRule, talkRules } from './rules-talk.ts';
+import { taskRules } from './rules-tasks.ts';
 import { todoRules } from './rules-todos.ts';
 import { webRules } from './rules-web.ts';
 import { workRules } from './rules-work.ts';
@@ -14,8 +17,11 @@ const HELP = /^(?:help|\?|hi|hello|hey|good (?:morning|day|evening)|who are you|
 /** In the order in which they are tried. Each has an example for the README's table; `/compact` is no prompt, but asks the model too. */
 export const rules: readonly Rule[] = [
   { id: 'help', example: 'What can you do?', tools: [], reply: ({ ask }) => (HELP.test(ask) ? { say: table() } : undefined) },
+  initRule,
   ...talkRules,
   ...todoRules,
+  ...taskRules,
+  ...agentRules,
   ...workRules,
   ...webRules,
   ...fileRules,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { rules } from '#client/demo/rules.ts';
+import prompt from '../../../commands/init.md';
 import { type DemoHouse, demoHouse } from './house.ts';
 
 const PACKAGE = `${JSON.stringify({ name: 'lantern', version: '4.5.6', license: 'MIT', type: 'module' }, null, 2)}\n`;
@@ -31,6 +32,7 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: /README\.md changed on disk[\s\S]*\+A torch in the terminal\./,
   },
   asked: { prepare: async (house) => { await house.turn('Count to 2'); }, answer: /1\. Count to 2$/ },
+  init: { answer: /I wrote AGENTS\.md/, after: (house) => { expect(house.read('AGENTS.md')).toBe('# lantern\n\n## At the top\n\n- README.md\n- package.json\n'); } },
   count: { answer: /^1\. line 1\n[\s\S]*\n20\. line 20$/ },
   mention: { answer: /\*\*README\.md\*\* has 3 lines\. Its first heading is "Lantern"\./ },
   pinned: { prepare: (house) => house.pin('package.json'), answer: /The version in package\.json is \*\*4\.5\.6\*\*/ },
@@ -47,6 +49,10 @@ const CASES: Readonly<Record<string, Case>> = {
     answer: /in notes\.txt "alpha" is "beta" now/, after: (house) => { expect(house.read('notes.txt')).toBe('beta, beta\n'); },
   },
   fetch: { page: '# Example\n\nFor use in documents.', answer: /^https:\/\/example\.com has \d+ characters\. It begins:\n\n```markdown\n# Example\n\nFor use in documents\./ },
+  background: { answer: /^`sleep 30` runs in the background as shell-1\./ },
+  output: { prepare: async (house) => { await house.turn('Run `echo hi; sleep 30` in the background'); await expect.poll(() => house.session.log.some(({ type }) => type === 'task')).toBe(true); }, answer: /^shell-1 is running(?::\n\n```\nhi\n```|, with no new output\.)$/ },
+  stop: { prepare: async (house) => { await house.turn('Start sleep 30 in the background'); }, answer: /^shell-1 is ended\.$/ },
+  agent: { answer: /^I could not have explore do it: there are no agents/ },
   run: { answer: new RegExp(`printed:[\\s\\S]*${process.version}`) },
   lines: { answer: /README\.md has \*\*3 lines\*\*/ },
   range: { answer: /Lines 1 to 3 of package\.json:\n\n```json\n\{\n {2}"name": "lantern",\n {2}"version": "4\.5\.6",\n```/ },
@@ -157,5 +163,19 @@ describe('what it does to files', () => {
     expect((await house.turn('add the line "first" to new.txt')).answer).toMatch(/new\.txt ends with "first"/);
     expect(house.read('new.txt')).toBe('first\n');
     expect((await house.turn('add the line "first" to ./src')).answer).toMatch(/I cannot read \.\/src: src is a directory/);
+  });
+});
+
+describe('what /init asks', () => {
+  it('is done as far as rules can, and left to others where something is there', async () => {
+    const house = demoHouse({ 'package.json': JSON.stringify({ name: 'x`\ny', description: 'A lamp.', scripts: { test: 'vitest' } }) });
+    const first = await house.turn(prompt.trim());
+    expect(first.tools).toEqual(['Glob', 'Read', 'Write']);
+    expect(house.read('AGENTS.md')).toBe('# x`\\u{A}y\n\nA lamp.\n\n## Commands\n\n- `npm run test`: vitest\n\n## At the top\n\n- package.json\n');
+    const again = await house.turn(`${prompt.trim()}\n\nThe user adds: ${'tests '.repeat(1000)}`);
+    expect(again).toMatchObject({ tools: ['Glob'], answer: expect.stringMatching(/^There is AGENTS\.md already\. I am the demo model/) });
+    const empty = demoHouse({});
+    await empty.turn(prompt.trim());
+    expect(empty.read('AGENTS.md')).toBe('# This project\n');
   });
 });
