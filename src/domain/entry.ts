@@ -94,8 +94,8 @@ export type EntryBody =
   | { readonly type: 'taskRead'; readonly task: string; readonly upTo: number; readonly ended?: true }
   /** A plan that the model laid before the user, and what the user said to it. `file`: absolute, holds the same text. */
   | { readonly type: 'plan'; readonly file: string; readonly text: string; readonly state: 'proposed' | 'approved' | 'rejected' }
-  /** A command that the user ran with `!`; its output goes to the model with the next prompt. */
-  | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null }
+  /** A command that the user ran with `!`; its output goes to the model with the next prompt. `task`: it goes on in the background as this one. */
+  | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null; readonly task?: string }
   /** A slash command and what it showed: for the user's eyes, never sent. */
   | { readonly type: 'command'; readonly line: string; readonly card: Card }
   /** For the user's eyes, never sent. */

@@ -100,7 +100,7 @@ export function resultContent(entry: EntryOf<'toolResult'>, blobs: BlobPort, lef
 export function shellText(entry: EntryOf<'shell'>, leftOut: boolean): string {
   if (leftOut) return LEFT_OUT;
   const output = isBlank(entry.output) ? NO_OUTPUT : entry.output;
-  const ending = entry.exitCode === null ? 'it was stopped' : `exit code ${entry.exitCode}`;
+  const ending = entry.task !== undefined ? `it goes on in the background as ${entry.task}` : entry.exitCode === null ? 'it was stopped' : `exit code ${entry.exitCode}`;
   return clean(`I ran this command myself:\n$ ${entry.command}\n${output}\n(${ending})`);
 }
 

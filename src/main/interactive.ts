@@ -291,9 +291,8 @@ export class Interactive implements Controller, Entrance {
     const { how, output, bytes, exitCode, cwd, task } = await this.house.tasks.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
     const moved = cwd !== undefined && cwd !== this.house.tools.cwd(session) && this.house.configuration.roots().some((root) => isWithin(root, cwd));
     this.added(() => {
-      const ended = task === undefined ? how : `goes on in the background as ${task.id}`;
       this.conversation.append([
-        { type: 'shell', command, output: how === 'exited' ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : ended})`.trim(), exitCode },
+        { type: 'shell', command, output: how === 'exited' || task !== undefined ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode, ...(task !== undefined && { task: task.id }) },
         ...(task === undefined ? [] : [{ type: 'taskRead' as const, task: task.id, upTo: bytes }]), ...(moved ? [{ type: 'cwd' as const, path: cwd }] : []),
       ]);
     });

@@ -68,7 +68,7 @@ function drawThought(text: string, full: boolean, pen: Pen): readonly string[] {
   return hang(full ? all : fold(all, THOUGHT_LINES, pen), `${pen.theme('dim', '✻')} `, INDENT);
 }
 
-function drawShell({ command, output, exitCode }: Extract<BlockBody, { type: 'shell' }>, pen: Pen, most: number | undefined): readonly string[] {
+function drawShell({ command, output, exitCode, task }: Extract<BlockBody, { type: 'shell' }>, pen: Pen, most: number | undefined): readonly string[] {
   const { theme } = pen;
   const head = hang(wrapVerbatim(sanitise(command, { tabs: 4 }), pen.columns - 2), `${theme('warning', '!')} `);
   const text = output.replace(/\n+$/, '');
@@ -76,7 +76,8 @@ function drawShell({ command, output, exitCode }: Extract<BlockBody, { type: 'sh
   // A command that was stopped on purpose says so in its last line already.
   const stopped = /(?:^|\n)\((?:interrupted|timed out)\)$/.test(text);
   const ending = exitCode === 0 || (exitCode === null && stopped) ? [] : [theme('bad', exitCode === null ? 'stopped by a signal' : `exit code ${exitCode}`)];
-  return [...head, ...hang([...body, ...ending], INDENT)];
+  const after = task === undefined ? ending : [theme('dim', `goes on in the background as ${task}`)];
+  return [...head, ...hang([...body, ...after], INDENT)];
 }
 
 function drawReminders(said: readonly Said[], full: boolean, pen: Pen): readonly string[] {

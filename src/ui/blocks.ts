@@ -23,7 +23,7 @@ export type BlockBody =
   | { readonly type: 'answer'; readonly piece: Piece; readonly first: boolean }
   | { readonly type: 'thought'; readonly text: string }
   | { readonly type: 'tool'; readonly card: Card; readonly outcome: ToolResult['kind'] }
-  | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null }
+  | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null; readonly task?: string }
   /** Without a card: what came of the command stands below, as blocks of its own. */
   | { readonly type: 'command'; readonly line: string; readonly card?: Card }
   | { readonly type: 'card'; readonly card: Card }
@@ -65,7 +65,7 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
     }];
     case 'plan': return entry.state === 'proposed' ? [] : [{ type: 'plan', text: entry.text, file: entry.file, approved: entry.state === 'approved' }];
     case 'toolResult': return [{ type: 'tool', card: entry.result.card, outcome: entry.result.kind }];
-    case 'shell': return [{ type: 'shell', command: entry.command, output: entry.output, exitCode: entry.exitCode }];
+    case 'shell': return [{ type: 'shell', command: entry.command, output: entry.output, exitCode: entry.exitCode, ...(entry.task !== undefined && { task: entry.task }) }];
     case 'command': return [{ type: 'command', line: entry.line, card: entry.card }];
     case 'notice': return [{ type: 'notice', level: entry.level, text: entry.text }];
     case 'compaction': return [{ type: 'compaction', compaction: entry }];

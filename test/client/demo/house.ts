@@ -49,7 +49,7 @@ export interface DemoHouse {
 }
 
 export function demoHouse(files: Readonly<Record<string, string>>, more: { readonly gate?: Partial<GatePort>; readonly paceMs?: number; readonly web?: Web } = {}): DemoHouse {
-  const { root, session, context, toolbox } = openHouse(more.web === undefined ? {} : { web: more.web });
+  const { root, session, context, toolbox } = openHouse({ background: true, ...(more.web !== undefined && { web: more.web }) });
   const { blobs, paths, documents } = context;
   const requests: ModelRequest[] = [];
   const client = createClient({ apiKey: 'none', facts: () => FACTS, fetch: demoFetch({ paceMs: more.paceMs ?? 0 }) });

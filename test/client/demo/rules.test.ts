@@ -52,7 +52,7 @@ const CASES: Readonly<Record<string, Case>> = {
   background: { answer: /^`sleep 30` runs in the background as shell-1\./ },
   output: { prepare: async (house) => { await house.turn('Run `echo hi; sleep 30` in the background'); await expect.poll(() => house.session.log.some(({ type }) => type === 'task')).toBe(true); }, answer: /^shell-1 is running(?::\n\n```\nhi\n```|, with no new output\.)$/ },
   stop: { prepare: async (house) => { await house.turn('Start sleep 30 in the background'); }, answer: /^shell-1 is ended\.$/ },
-  agent: { answer: /^I could not have explore do it: there are no agents/ },
+  agent: { answer: /^I cannot have explore do it: there are no agents/ },
   run: { answer: new RegExp(`printed:[\\s\\S]*${process.version}`) },
   lines: { answer: /README\.md has \*\*3 lines\*\*/ },
   range: { answer: /Lines 1 to 3 of package\.json:\n\n```json\n\{\n {2}"name": "lantern",\n {2}"version": "4\.5\.6",\n```/ },
