@@ -103,8 +103,8 @@ function choices(id: number, question: Choices, given: readonly (readonly string
 /** The labels that a line names by their numbers, or the line itself; a text: why it names none. */
 function labelsIn(line: string, { options, several }: ChoiceQuestion): readonly string[] | string {
   if (!/^\d+(?:[\s,]+\d+)*,?$/.test(line)) return [line];
-  const numbers = [...new Set(line.split(/[\s,]+/).filter((part) => part !== '').map(Number))];
-  if (!several && numbers.length > 1) return 'One of them only.';
-  const labels = numbers.flatMap((number) => { const option = options[number - 1]; return option === undefined ? [] : [option.label]; });
-  return labels.length === numbers.length ? labels : `There are ${options.length} answers.`;
+  const numbers = new Set(line.split(/[\s,]+/).filter((part) => part !== '').map(Number));
+  if (!several && numbers.size > 1) return 'One of them only.';
+  const labels = options.flatMap(({ label }, i) => (numbers.has(i + 1) ? [label] : []));
+  return labels.length === numbers.size ? labels : `There are ${options.length} answers.`;
 }

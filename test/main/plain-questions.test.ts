@@ -64,7 +64,7 @@ describe('questions answered by lines', () => {
   });
 
   it('takes own words, asks again for numbers that do not fit, and an empty line is no answer', () => {
-    expect(answers(three, ['neither of the 2', '3 3 1'])).toEqual([{ kind: 'chosen', answers: [['neither of the 2'], ['c', 'a']] }]);
+    expect(answers(three, ['neither of the 2', '3 3 1'])).toEqual([{ kind: 'chosen', answers: [['neither of the 2'], ['a', 'c']] }]);
     const again = enter(ask(three), '1 2');
     expect([again.texts[1]?.split('\n')[0], again.open]).toEqual(['One of them only.', true]);
     expect(enter(ask(three), '0').texts[1]).toMatch(/^There are 2 answers\.\n/);
