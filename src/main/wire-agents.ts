@@ -68,7 +68,7 @@ export function wireAgents(options: AgentOptions): AgentWing {
   });
 }
 
-/** Strongest first: the trusted project's folders from the start directory up to its top, then the user's. */
+/** Strongest first: the trusted project's folders from the start directory up to its top, those of further working folders, then the user's. */
 function foldersOf({ cwd, repository, userHome, home }: Place, configuration: Configuration): readonly TypeFolder[] {
   const user: readonly TypeFolder[] = [join(dirname(home.settings), 'agents'), join(userHome, '.claude', 'agents')].map((path) => ({ path, scope: 'user' }));
   if (!configuration.isTrusted()) return user;
@@ -79,7 +79,8 @@ function foldersOf({ cwd, repository, userHome, home }: Place, configuration: Co
     for (const path of [join(at, '.pinion', 'agents'), join(at, '.claude', 'agents')]) if (!user.some((own) => own.path === path)) project.push({ path, scope: 'project' });
     if (at === top || at === dirname(at)) break;
   }
-  return [...project, ...user];
+  const added = configuration.roots().slice(1).flatMap((root) => [join(root, '.pinion', 'agents'), join(root, '.claude', 'agents')]).map((path): TypeFolder => ({ path, scope: 'project' }));
+  return [...project, ...added, ...user];
 }
 
 /** Where the threads of a conversation lie: beside its own log. */
@@ -147,7 +148,7 @@ function openAgent(options: AgentOptions, { id, person, model: asked, file }: Pa
       return true;
     },
     close() {
-      void stopTasks(options.tasks(), session);
+      stopTasks(options.tasks(), session).catch(() => undefined);
       opened.close();
     },
   };

@@ -94,6 +94,25 @@ describe('the Task tool', () => {
     expect(lines).toContain('0 steps · begins');
   });
 
+  test('its conversation is compacted by itself when it grows too long, and its pins are whole again', async () => {
+    const { server, subs, leads } = await scripted((_, n) => (n === 0 ? calls(task({ subagent_type: 'explore' })) : say('ok')), (request, n) => {
+      if (JSON.stringify(request.body['messages']).includes('about to be replaced by a summary')) return say('SUM of what it read');
+      return n === 0 ? calls(call('Read', { file_path: 'big.txt' })) : say('all read');
+    });
+    const home = household({ 'big.txt': 'a line of some words\n'.repeat(1500), 'p.txt': 'pinned text\n', '.pinion/settings.json': '{"compactAt":9000}' }, server);
+    const dweller = await home.open();
+    await dweller.command('/pin p.txt');
+    await dweller.turn('go');
+    const words = wordsOf(last(subs()));
+    expect(words).toContain('SUM of what it read');
+    expect(words).toContain('pinned text');
+    expect(words).not.toContain('a line of some words');
+    expect(wordsOf(last(leads()))).toContain('all read');
+    expect(dweller.log.some(({ type }) => type === 'compaction')).toBe(false);
+    expect(dweller.log.filter(({ type }) => type === 'spent').length).toBe(subs().length);
+    expectValid(server);
+  });
+
   test('an interrupt ends it at once, wherever it is, and the next turn just works', async () => {
     for (const where of ['request', 'tool'] as const) {
       const { server } = await scripted((_, n) => (n === 0 ? calls(task(), task()) : say('well')), () => (where === 'request' ? say('late', { delayMs: 60_000 }) : calls(call('Bash', { command: 'sleep 60', description: 'x' }))));

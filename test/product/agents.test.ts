@@ -56,6 +56,13 @@ describe('in print mode', () => {
   });
 });
 
+it('the demo model has a sub-agent do what it is asked to let it do', async () => {
+  const place = product({ 'src/a.ts': 'x\n', 'src/b.ts': 'x\n' });
+  const { code, stdout, stderr } = await place.run(['-p', 'Let explore list the files in src']);
+  expect([code, stderr]).toEqual([0, '']);
+  expect(stdout).toMatch(/^explore answers:\n\nI find 2 files in src:\n\n- src\/a\.ts\n- src\/b\.ts\n/);
+});
+
 describe('on the screen', () => {
   it('one sees what sub-agents are at; Esc ends them, and the conversation goes on', async () => {
     const server = await scripted((n) => (n === 0 ? all(task({ description: 'first one' }), task({ description: 'second one' })) : say('Well then.')), (n) => (n < 2 ? all(call('Read', { file_path: 'a.txt' })) : say('late', { delayMs: 60_000 })));
