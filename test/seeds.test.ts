@@ -111,12 +111,15 @@ describe('seed 000: the store of attachments', () => {
     expect(prefixFaults(server.requests[0]?.body ?? {}, server.requests[1]?.body ?? {})).toEqual([]);
   });
   it('what is pinned counts: it compacts the conversation first, and what no window holds is said with its name', async () => {
-    const server = await serve([say('x '.repeat(3000)), say('SUMMARY'), say('done')]);
-    const home = household({ 'a.txt': 'pinned words\n'.repeat(1500) }, server);
-    writeSettings(home.home, { compactAt: 12_000 });
+    const server = await serve([say('words of talk '.repeat(4000)), say('SUMMARY'), say('done')]);
+    const home = household({ 'a.txt': 'pinned words\n'.repeat(2600) }, server);
     const dweller = await home.open();
     await dweller.turn('talk');
     await dweller.command('/pin a.txt --whole');
+    // Just too little room for both what was said and what is pinned.
+    const { estimated, coming } = await dweller.context().context();
+    writeSettings(home.home, { compactAt: Math.round(estimated + (coming ?? []).reduce((sum, { tokens }) => sum + tokens, 0) - 3_000) });
+    dweller.house.configuration.reload();
     expect(await dweller.turn('go on')).toEqual({ kind: 'answered' });
     expect(dweller.log.some(({ type }) => type === 'compaction')).toBe(true);
     home.write('huge.txt', 'far too many words\n'.repeat(4000));

@@ -6,7 +6,7 @@ import { todoLine } from '../words.ts';
 
 /** The list as it stands, when nobody has written it for a while and something on it is still to do. */
 export default defineSource<readonly TodoItem[]>({
-  id: 'todo_reminders', on: ['prompt', 'step'], threads: 'main', cadence: { sinceWrite: 10, between: 10 },
+  id: 'todo_reminders', on: ['prompt', 'step'], threads: 'all', cadence: { sinceWrite: 10, between: 10 },
   observe: ({ log, tools }) => {
     const left = todosOf(log).filter(({ state }) => state !== 'done');
     return left.length === 0 || !tools.has('TodoWrite') ? absent : left;
