@@ -128,6 +128,24 @@ test('what a rule forbids is neither named nor loaded', async () => {
   expect(toolsIn(server.requests.at(-1) ?? failing(), true)).not.toContain('WebFetch');
 });
 
+test('a sub-agent loads what its type may have, and nothing else', async () => {
+  const isSub = ({ body }: Recorded): boolean => JSON.stringify(body['system']).includes('You are a sub-agent');
+  const steps = { lead: [{ content: [call('Task', { subagent_type: 'reader', description: 'read a page', prompt: 'Read it.' })] }], sub: [load('select:WebFetch,SendMessage,TaskStop'), fetchPage, say('Read.')] };
+  const { server, home, dweller } = await at([], { script: (request) => (isSub(request) ? steps.sub : steps.lead).shift() ?? say('Done.') });
+  dweller.close();
+  home.write('.pinion/agents/reader.md', '---\nname: reader\ndescription: reads pages\ntools: Read, WebFetch, ToolSearch\n---\nRead pages.\n');
+  const now = await home.open();
+  await now.turn('Have it read');
+  expect(server.requests.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
+  const subs = server.requests.filter(isSub);
+  expect(subs).toHaveLength(3);
+  expect(toolsIn(subs[0] ?? failing(), false)).toEqual(['Read', 'ToolSearch']);
+  expect(remindersIn(subs[0] ?? failing())).toMatch(/- WebFetch: /);
+  expect(remindersIn(subs[0] ?? failing())).not.toMatch(/SendMessage|TaskStop/);
+  expect(toolsIn(subs[2] ?? failing(), true)).toEqual(['WebFetch']);
+  expect(loadedToolsOf(now.log)).toEqual([]);
+});
+
 test('the first request of a session stays under 16 KiB, with every tool in reach', async () => {
   const { server, dweller } = await at([say('Hello.')]);
   await dweller.turn('Hello');
