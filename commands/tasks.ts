@@ -51,7 +51,7 @@ function listCard(all: readonly TaskView[]): Card {
   const shown = [...running, ...all.filter(({ state }) => state !== 'running').slice(-20)];
   return {
     title: 'Tasks', detail: `${running.length} running, ${all.length - running.length} ended`,
-    body: [{ type: 'table', head: ['', '', ''], rows: shown.map((task) => [task.name === undefined ? task.id : `${task.id} ${oneLine(task.name, 40)}`, `${stateOf(task)}${task.state === 'running' ? ` for ${lasting(task)}` : ''}`, `${onOneLine(task.title, 80)}${last(task)}`]) }],
+    body: [{ type: 'list', items: shown.map((task) => `${task.id}${task.name === undefined ? '' : ` (${oneLine(task.name, 40)})`} ${stateOf(task)}${task.state === 'running' ? ` for ${lasting(task)}` : ''}: ${onOneLine(task.title, 80)}${last(task)}`) }],
   };
 }
 

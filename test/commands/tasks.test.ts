@@ -18,10 +18,10 @@ describe('/tasks', () => {
     const effect = await at().run('tasks');
     expect(effect.type === 'show' && drawn(effect.card, 80)).toEqual([
       '● Tasks  2 running, 2 ended',
-      '  shell-1       │ is running for 2 min │ npm run shell-1 · listening on 3000',
-      '  agent-3 scout │ is running for 2 min │ look into it · Read a.ts',
-      '  shell-2       │ failed (exit code 2) │ npm run shell-2',
-      '  agent-4       │ is done              │ npm run agent-4',
+      '  • shell-1 is running for 2 min: npm run shell-1 · listening on 3000',
+      '  • agent-3 (scout) is running for 2 min: look into it · Read a.ts',
+      '  • shell-2 failed (exit code 2): npm run shell-2',
+      '  • agent-4 is done: npm run agent-4',
     ]);
     expect(await at([]).shown('tasks')).toContain('nothing was started in the background');
   });
