@@ -75,8 +75,8 @@ export interface ModelPort {
 export interface ToolOutcome {
   readonly result: ToolResult;
   readonly entries?: readonly EntryBody[];
-  /** The user was asked and said no without a word: the turn ends here. */
-  readonly endTurn?: boolean;
+  /** The user was asked and said no without a word: the turn ends here. One line that tells the user so. */
+  readonly endTurn?: string;
 }
 
 export interface ToolPort {

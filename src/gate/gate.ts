@@ -63,7 +63,9 @@ export function createGate(options: GateOptions): GatePort {
         return decision.kind === 'ask' ? allowed(call, await askAbout(call, session, decision, options, signal), decision.judged) : settled(call, decision);
       });
     },
-    async goOn(what, _session, signal) {
+    async goOn(what, session, signal) {
+      // Nobody is asked: what repeats itself ends.
+      if (options.mode(session) === 'auto') return false;
       return await inTurn(signal, false, async () => {
         const answer = await answerTo({ kind: 'goOn', text: visible(what) }, options.asker, signal);
         return answer?.kind === 'yes' || answer?.kind === 'always';

@@ -10,7 +10,7 @@ import { isBlank } from './blocks.ts';
 import { merge } from './merge.ts';
 
 /** What the calls of a reply lead to: the turn goes on, unless the user refused without a word. */
-export type CallsEnd = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly call: Call };
+export type CallsEnd = { readonly kind: 'done' } | { readonly kind: 'refused'; readonly why: string };
 
 interface Work {
   readonly session: Session;
@@ -29,12 +29,12 @@ const NOT_RUN = 'Not run: the user interrupted before this call began.';
  * each. Whatever happens, each call has exactly one result in the log afterwards, in the order of the calls.
  */
 export async function* runCalls(calls: readonly Call[], work: Work): AsyncGenerator<Event, CallsEnd> {
-  let refused: Call | undefined;
+  let refused: string | undefined;
   for (const batch of batchesOf(calls, work.ports)) {
     if (refused === undefined) refused = yield* runBatch(batch, work);
     else yield* answerAll(batch, notWanted, work.session);
   }
-  return refused === undefined ? { kind: 'done' } : { kind: 'refused', call: refused };
+  return refused === undefined ? { kind: 'done' } : { kind: 'refused', why: refused };
 }
 
 /** Gives each call a result that says why none of them was run. */
@@ -50,16 +50,16 @@ function notWanted(call: Call): ToolResult {
   return madeResult('refused', 'Not run: the user refused an earlier call of this reply.', plainCard(call, 'not run'));
 }
 
-/** Decides call by call, then runs what was allowed. Returns the call at which the user ended the turn. */
-async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Event, Call | undefined> {
+/** Decides call by call, then runs what was allowed. Returns a line for the user where they ended the turn. */
+async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Event, string | undefined> {
   const outcomes = new Map<Call, ToolOutcome>();
   const running: Call[] = [];
-  let stop: Call | undefined;
+  let stop: string | undefined;
   for (const call of batch) {
     const decision = stop === undefined ? yield* decide(call, work) : { kind: 'result' as const, result: notWanted(call) };
     if (decision.kind === 'run') running.push(call);
     else outcomes.set(call, { result: decision.result });
-    if (decision.kind === 'result' && decision.endTurn === true) stop = call;
+    if (decision.kind === 'result' && decision.endTurn === true) stop = `You refused ${call.tool}. Say what to do instead.`;
   }
   let written = 0;
   const write = function* (): Generator<Event> {
@@ -76,7 +76,7 @@ async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Eve
     const call = running[from];
     if (result === undefined || call === undefined) continue;
     outcomes.set(call, result);
-    if (result.endTurn === true) stop ??= call;
+    stop ??= result.endTurn;
     yield* write();
   }
   return stop;

@@ -50,7 +50,7 @@ async function* settleCalls(turn: Turn, calls: readonly Call[]): AsyncGenerator<
   const { session, ports, signal } = turn;
   const end = yield* runCalls(calls, { session, ports, signal });
   if (signal.aborted) return INTERRUPTED;
-  if (end.kind === 'refused') return ended(stopped(`You refused ${end.call.tool}. Say what to do instead.`));
+  if (end.kind === 'refused') return ended(stopped(end.why));
   const circle = repetition(session.log, turn.watchedFrom);
   if (circle === undefined) return { kind: 'step' };
   const goOn = await mayGoOn(turn, circle);

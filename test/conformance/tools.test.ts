@@ -20,6 +20,8 @@ const GOOD: Readonly<Record<string, Json>> = {
   TaskStop: { id: 'shell-1' },
   Skill: { skill: 'x' },
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
+  AskUserQuestion: { questions: [{ question: 'Which?', header: 'Way', options: [{ label: 'a' }, { label: 'b' }] }] },
+  ExitPlanMode: { plan: 'x' },
   ToolSearch: { query: 'page' },
   WebSearch: { query: 'words' },
   WebFetch: { url: 'http://localhost:1/' },

@@ -204,6 +204,7 @@ describe('the answer', () => {
       };
       expect(await gate().goOn('Bash three times', SESSION, QUIET)).toBe(on);
     }
+    expect(await gate({ mode: 'auto' }).goOn('Bash three times', SESSION, QUIET)).toBe(false);
   });
 });
 

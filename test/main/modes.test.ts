@@ -83,7 +83,8 @@ test('a plan that is refused without a word ends the turn in plan mode; with wor
   const answers = [{ kind: 'no' }, { kind: 'no', instead: 'Say why.' }] as const;
   let asked = 0;
   const dweller = await household(FILES, server).open({ args: { permissionMode: 'plan' }, answer: () => answers[asked++] });
-  expect(await dweller.turn('Plan it')).toMatchObject({ kind: 'stopped' });
+  expect(await dweller.turn('Plan it')).toEqual({ kind: 'stopped', message: 'You did not approve the plan. Say what to change; plan mode is still on.' });
+  expect(dweller.log.filter(({ type }) => type === 'toolResult').map((entry) => (entry.type === 'toolResult' ? entry.result.kind : ''))).toEqual(['refused', 'refused']);
   expect(server.requests).toHaveLength(1);
   expect(dweller.conversation.mode()).toBe('plan');
   const first = planOf(dweller.log);

@@ -84,7 +84,7 @@ describe('ExitPlanMode', () => {
     expect(planOf(session.log)?.state).toBe('rejected');
   });
   test('no, without a word, ends the turn', async () => {
-    expect(await seat({ answer: () => ({ kind: 'no' }) }).call('ExitPlanMode', { plan: PLAN })).toMatchObject({ endTurn: true, result: { kind: 'refused' } });
+    expect(await seat({ answer: () => ({ kind: 'no' }) }).call('ExitPlanMode', { plan: PLAN })).toMatchObject({ endTurn: 'You did not approve the plan. Say what to change; plan mode is still on.', result: { kind: 'refused' } });
   });
   test('nobody there: refused, plan mode stays on, the plan is kept', async () => {
     const { call, session } = seat({ answer: () => undefined });
@@ -142,7 +142,7 @@ describe('AskUserQuestion', () => {
   });
   test('a refusal with words is an answer, one without ends the turn', async () => {
     expect(textOf(await seat({ answer: () => ({ kind: 'no', instead: 'neither' }) }).call('AskUserQuestion', { questions: QUESTIONS }))).toBe('The user chose none of the answers and says: neither');
-    expect(await seat({ answer: () => ({ kind: 'no' }) }).call('AskUserQuestion', { questions: QUESTIONS })).toMatchObject({ endTurn: true, result: { kind: 'refused' } });
+    expect(await seat({ answer: () => ({ kind: 'no' }) }).call('AskUserQuestion', { questions: QUESTIONS })).toMatchObject({ endTurn: 'You did not answer. Say how to go on.', result: { kind: 'refused' } });
   });
   test('an interrupt is one', async () => {
     const stop = new AbortController();

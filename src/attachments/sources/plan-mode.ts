@@ -12,7 +12,7 @@ interface PlanMode {
   readonly plan: EntryOf<'plan'> | undefined;
 }
 
-const RULE = 'Plan mode is on: reading and searching are allowed; changing files and running commands that change something are refused.';
+const RULE = 'Plan mode is on. Reading and searching are allowed; changing files and running commands that change something are refused.';
 
 /** While plan mode is on the model is told, and told again before it forgets; and once when it is over. */
 export default defineSource<PlanMode>({

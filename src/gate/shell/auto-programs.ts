@@ -2,7 +2,9 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isWithin, realPathOf } from '#lib/within.ts';
 import type { Places } from '../places.ts';
+import { gitProblem } from './git-home.ts';
 import { readOptions, type OptionTable } from './options.ts';
+import { pathWords } from './writers.ts';
 
 /*
  * What auto mode runs without a person. The rule: a program runs if it stands in this table, in a use that builds, checks, tests
@@ -14,6 +16,8 @@ import { readOptions, type OptionTable } from './options.ts';
 export interface Surroundings {
   readonly cwds: readonly string[];
   readonly places: Places;
+  /** Whether programs that git runs on behalf of the repository's own configuration may run. */
+  readonly trusted: boolean;
 }
 
 /** Why the use must not run, or undefined. */
@@ -87,7 +91,7 @@ function runner(program: string, tools: ReadonlySet<string>, also: ReadonlySet<s
     const tool = args[first] ?? '';
     if (before.some((word) => !/^(?:--no-install|--no|-y|--yes|-q|--quiet|--silent)$/.test(word)) || first < 0) return `auto mode does not know what \`${program} ${args[0] ?? ''}\` runs`;
     if (also.has(tool)) return undefined;
-    return tools.has(tool) ? autoProblem([tool, ...args.slice(first + 1)], at) : `auto mode does not know what \`${program} ${tool}\` runs`;
+    return tools.has(tool) ? useProblem([tool, ...args.slice(first + 1)], at) : `auto mode does not know what \`${program} ${tool}\` runs`;
   };
 }
 
@@ -207,8 +211,20 @@ const PROGRAMS: Readonly<Record<string, Check>> = {
   jq: (args) => (args.some((word) => /\benv\b|\$ENV/.test(word)) ? 'jq would read the environment' : undefined),
 };
 
-/** Why auto mode does not run a command by itself, one line that says what would do; undefined when it does. */
+/** Why auto mode does not run a command by itself, one line; undefined when it does. Whether its paths lie inside is for others to say. */
 export function autoProblem(argv: readonly string[], at: Surroundings): string | undefined {
+  return useProblem(argv, at) ?? (argv[0] === 'git' ? at.cwds.map((cwd) => gitProblem(cwd, at)).find((why) => why !== undefined) : undefined) ?? protectedWord(argv, at);
+}
+
+/** Messages and branches name many things; of git only `mv` makes files under new names. */
+function protectedWord(argv: readonly string[], { cwds, places }: Surroundings): string | undefined {
+  if (argv[0] === 'git' && !argv.includes('mv')) return undefined;
+  const looks = argv.slice(1).flatMap(pathWords).flatMap((word) => cwds.map((cwd) => places.look(word, cwd)));
+  const found = looks.find(({ guarded }) => guarded !== undefined);
+  return found === undefined ? undefined : `${found.label} is ${found.guarded ?? ''}`;
+}
+
+function useProblem(argv: readonly string[], at: Surroundings): string | undefined {
   const [name = '', ...args] = argv;
   const check = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   if (check !== undefined) {

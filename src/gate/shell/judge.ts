@@ -186,18 +186,9 @@ function allowOrAsk(tokens: readonly Token[], command: SimpleCommand, work: Work
 
 /** In auto mode: a program that is known, and nothing outside of the working folders or protected in them. */
 function runUnasked(argv: readonly string[], command: SimpleCommand, work: Work): void {
-  const problem = autoProblem(argv, { cwds: command.cwds, places: work.places })
-    ?? (argv[0] === 'git' ? command.cwds.map((cwd) => gitProblem(cwd, work)).find((why) => why !== undefined) : undefined);
-  if (problem !== undefined) return unsure(work, problem);
-  wordsOfAllowed(argv, command, work, false);
-  // Messages and branches name many things; of git only `mv` makes files under new names.
-  if (argv[0] === 'git' && !argv.includes('mv')) return;
-  for (const word of new Set(argv.slice(1).flatMap(pathWords))) {
-    for (const cwd of command.cwds) {
-      const { guarded, label } = work.places.look(word, cwd);
-      if (guarded !== undefined) work.soft.add(`${label} is ${guarded}`);
-    }
-  }
+  const problem = autoProblem(argv, { cwds: command.cwds, places: work.places, trusted: work.trusted });
+  if (problem !== undefined) unsure(work, problem);
+  else wordsOfAllowed(argv, command, work, false);
 }
 
 /** What it looks at or changes under an allow rule still has to pass the path rules. */

@@ -17,7 +17,7 @@ const question = z.strictObject({
   multiSelect: z.boolean().optional(),
 });
 
-const input = z.strictObject({ questions: z.array(question).refine(({ length }) => length >= 1 && length <= 4, { error: 'one to four questions' }) });
+const input = z.strictObject({ questions: z.array(question).refine(({ length }) => length >= 1 && length <= 4, { error: 'one to four questions' }).describe('1 to 4') });
 type Asked = z.output<typeof question>;
 
 const TITLE = 'Question';
@@ -64,7 +64,7 @@ function settled(answer: Answer | undefined, questions: readonly Asked[]): ToolO
     case 'no': {
       const instead = answer.instead?.trim() ?? '';
       if (instead !== '') return done(`The user chose none of the answers and says: ${instead}`, { title: TITLE, detail: 'answered in own words', body: [{ type: 'text', text: instead }] });
-      return { ...refused(TITLE, 'The user does not want to answer.', { detail: 'not answered' }), endTurn: true };
+      return { ...refused(TITLE, 'The user does not want to answer.', { detail: 'not answered' }), endTurn: 'You did not answer. Say how to go on.' };
     }
     case 'yes':
     case 'always':

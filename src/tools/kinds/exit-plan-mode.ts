@@ -47,7 +47,7 @@ async function settled(answer: Answer | undefined, file: string, plan: string, c
     const instead = answer.instead?.trim() ?? '';
     const entries: EntryBody[] = [{ type: 'plan', file, text, state: 'rejected' }];
     const said = instead === '' ? 'The user does not approve the plan.' : `The user does not approve the plan yet and says: ${instead}`;
-    return { ...refused(TITLE, `${said}\nPlan mode stays on. The plan is kept in ${file}.${changed(plan, text)}`, { detail: instead === '' ? 'not approved' : `not approved: ${instead}`, entries, files }), ...(instead === '' && { endTurn: true }) };
+    return { ...refused(TITLE, `${said}\nPlan mode stays on. The plan is kept in ${file}.${changed(plan, text)}`, { detail: instead === '' ? 'not approved' : `not approved: ${instead}`, entries, files }), ...(instead === '' && { endTurn: 'You did not approve the plan. Say what to change; plan mode is still on.' }) };
   }
   const mode = answer.kind === 'approved' ? answer.mode : 'default';
   const entries: EntryBody[] = [{ type: 'plan', file, text, state: 'approved' }, { type: 'mode', mode }];
