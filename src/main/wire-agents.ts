@@ -148,7 +148,8 @@ function openAgent(options: AgentOptions, { id, person, model: asked, file }: Pa
       return true;
     },
     close() {
-      stopTasks(options.tasks(), session).catch(() => undefined);
+      // Nothing is written into a log that is closed.
+      options.tasks().shells.leave(session);
       opened.close();
     },
   };
@@ -196,9 +197,4 @@ function portsOf(options: AgentOptions, { session, person, id, model, desk }: Th
       head: () => headOfThread(person, definitions(), { ...options.desk.factsOf(model()), id: model() }, configuration.settings().effort),
     },
   };
-}
-
-/** What a sub-agent left running in the background ends with it. */
-async function stopTasks(tasks: TaskWing, session: Session): Promise<void> {
-  for (const task of await tasks.list(session)) if (task.state === 'running') await tasks.stop(task.id, session);
 }

@@ -107,6 +107,17 @@ describe('a background command in a conversation', () => {
     expectValid(server);
   });
 
+  it('of a sub-agent ends with it, and is no task of the conversation', async () => {
+    const task = { content: [call('Task', { description: 'serve', prompt: 'start the server', subagent_type: 'general' })] };
+    const server = await script(task, bash('echo $$ > pid; sleep 60'), tool('Bash', { command: 'while [ ! -s pid ]; do sleep 0.05; done' }), say('It is started.'));
+    const home = household({}, server);
+    const one = await home.open();
+    await one.turn('have it served');
+    await gone(await pidIn(join(home.cwd, 'pid')));
+    expect(tasksOf(one.log)).toEqual([]);
+    expectValid(server);
+  });
+
   it('nothing of a session that never had one stands on the disk', async () => {
     const home = household({}, await script());
     const one = await home.open();

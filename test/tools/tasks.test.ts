@@ -283,6 +283,7 @@ describe('sessions', () => {
     await gone(pids);
     await pause(100);
     expect(states(house, id)).toEqual(['running']);
+    await expect.poll(() => view(house, id).state, { timeout: 5000 }).toBe('lost');
   });
 
   it('number on from what their log holds', async () => {

@@ -219,7 +219,7 @@ class Shells implements ShellTasks {
       const { bytes, tail } = this.#look(record.file, live !== undefined);
       const doing = live?.output.tail().split('\n').at(-1) ?? '';
       return {
-        ...record, bytes, readBytes: readUpTo(session.log, record.id) ?? 0,
+        ...record, ...(live === undefined && record.state === 'running' && { state: 'lost' as const }), bytes, readBytes: readUpTo(session.log, record.id) ?? 0,
         startedAtMs: live?.startedAtMs ?? Date.parse(starts.get(record.id)?.at ?? ''),
         ...(tail !== '' && { tail }), ...(doing !== '' && { doing }),
       };
