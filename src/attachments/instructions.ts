@@ -18,12 +18,14 @@ const SCOPES = {
   user: 'the user\'s own instructions', project: 'the project\'s instructions', local: 'the user\'s own instructions for this project', notes: 'kept notes of this project',
 } as const;
 
-/** `ways`: through what a file must be known for the model to need no telling. */
-export function seen(files: readonly MemoryFile[], world: World, ways: ReadonlySet<FileTouch['how']>): readonly Instructions[] {
+/** However the model came to know all of a file: nothing of it is told again. */
+const WHOLE: ReadonlySet<FileTouch['how']> = new Set(['read', 'write', 'mention', 'pin', 'notice']);
+
+export function seen(files: readonly MemoryFile[], world: World): readonly Instructions[] {
   const known = knownNow(world.log);
   return files.map((file) => {
     const touch = known.get(file.path);
-    return { ...file, own: file.hash !== undefined && touch !== undefined && ways.has(touch.how) && touch.hash === file.hash, blob: keepText(world.blobs, file.text) };
+    return { ...file, own: file.hash !== undefined && touch !== undefined && WHOLE.has(touch.how) && touch.hash === file.hash, blob: keepText(world.blobs, file.text) };
   });
 }
 

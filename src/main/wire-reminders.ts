@@ -5,7 +5,7 @@ import type { Asker, BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
-import type { EnvironmentFacts, FilePort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
 import { oneLine } from '#lib/names.ts';
 import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
@@ -73,7 +73,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
   };
   const world = (moment: Moment, session: Session): World => ({
     moment, thread: options.agents.self(session) === undefined ? 'main' : 'sub', log: session.log, blobs,
-    memory: configuration.settings().remindersOff.includes('memory') ? { ...memory, files: () => Promise.resolve([]) } : memory,
+    memory: speaking(memory, configuration.settings().remindersOff),
     prompt: moment === 'prompt' ? promptOf(session) : undefined,
     mode: options.mode(session),
     now: new Date(),
@@ -99,6 +99,12 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
 
 /** What comes into the log at any moment, beside what a turn writes: by agents and tasks, and by the user meanwhile. */
 const BESIDE: ReadonlySet<Entry['type']> = new Set(['queued', 'unqueued', 'attach', 'detach', 'exclude', 'restore', 'mode', 'option', 'spent', 'task', 'taskRead', 'command', 'notice']);
+
+/** Without what is switched off: other kinds ask, to leave its words to it. */
+function speaking(memory: MemoryPort, off: readonly string[]): MemoryPort {
+  const none = () => Promise.resolve([]);
+  return { ...memory, ...(off.includes('memory') && { files: none }), ...(off.includes('nested_memory') && { nested: none }) };
+}
 
 /**
  * The prompt that this moment belongs to: the newest entry of the turn, or after a compaction within a turn the one that is still open.

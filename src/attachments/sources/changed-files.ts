@@ -37,7 +37,8 @@ export default defineSource<Seen>({
     if (known.size === 0) return absent;
     const { changes: all, skipped, settling } = await world.changes.look(known, signal);
     const pins = filePinsOf(world.log);
-    const changes = all.filter((change) => !pins.some((pin) => pin.path === change.path && tellsAll(pin, change)));
+    const instructions = await newInstructions(world, all, signal);
+    const changes = all.filter((change) => !instructions.has(change.path) && !pins.some((pin) => pin.path === change.path && tellsAll(pin, change)));
     if (settling || (changes.length === 0 && (skipped === 0 || saidPartial(world.log)))) return absent;
     return {
       changes, skipped, before: known, ran: changedByCommand(world, changes),
@@ -74,6 +75,14 @@ async function worthALook(world: World, noisy: (path: string) => boolean): Promi
   const mentioned = text.includes('@') && world.thread === 'main' ? await world.mentions.named(text) : new Set<string>();
   const voiced = new Set([...instructionPaths(log), ...nestedPaths(log), ...pins.flatMap(({ path, lines }) => (lines === undefined || !others.has(path) ? [path] : []))]);
   return new Map([...knownNow(log)].filter(([path]) => !voiced.has(path) && !mentioned.has(path) && !noisy(path)));
+}
+
+/** Files that become instructions with this moment: they are told as such, with the change in them. */
+async function newInstructions(world: World, changes: readonly FileChange[], signal: AbortSignal): Promise<ReadonlySet<string>> {
+  const texts = changes.flatMap(({ path, kind }) => (kind === 'changed' && /\.md$/i.test(path) ? [path] : []));
+  if (texts.length === 0) return new Set();
+  const files = await Promise.all([world.memory.files(signal), world.memory.nested(texts, signal)]);
+  return new Set(files.flat().map(({ path }) => path));
 }
 
 /** Whether nothing changed but lines that the pin shows. Without a diff it cannot be known. */

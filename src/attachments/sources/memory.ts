@@ -2,9 +2,6 @@ import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, wholeWords } from '../instructions.ts';
 
-/** What the model wrote it knows; what it has read besides, it may have read as anything. */
-const OWN = new Set(['write'] as const);
-
 /**
  * AGENTS.md and CLAUDE.md of the user and the project, rules for all files, and the index of kept notes, imports in place: whole
  * at first, then what changed. Notes are the main conversation's.
@@ -13,7 +10,7 @@ export default defineSource<readonly Instructions[]>({
   id: 'memory', on: ['prompt', 'step'], threads: 'all', cadence: 'onChange', limits: { ms: 3000, tokens: 40_000 },
   async observe(world, signal) {
     const files = (await world.memory.files(signal)).filter(({ scope }) => scope !== 'notes' || world.thread === 'main');
-    return files.length === 0 ? absent : seen(files, world, OWN);
+    return files.length === 0 ? absent : seen(files, world);
   },
   keep: keepInstructions,
   revive: reviveInstructions,

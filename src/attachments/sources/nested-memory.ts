@@ -3,9 +3,6 @@ import { defineSource } from '../define.ts';
 import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, wholeWords } from '../instructions.ts';
 import { filePinsOf, knownNow, mentioningText, nestedPaths } from '../known.ts';
 
-/** However the model came to know all of it: nothing of it is told again. */
-const OWN = new Set(['read', 'write', 'mention', 'pin', 'notice'] as const);
-
 /**
  * Instruction files of the folders in which the model was given or wrote files, and rules for such files: each once, then what
  * changed. They begin to hold with a file that is read, written or mentioned; after a compaction with the next such file.
@@ -22,7 +19,7 @@ export default defineSource<readonly Instructions[]>({
     if (files.length === 0) return absent;
     // What a pin or a mention of this moment shows has its own voice.
     const voiced = new Set([...mentioned, ...filePinsOf(world.log).map(({ path }) => path)]);
-    return seen(files, world, OWN).map((file) => (voiced.has(file.path) ? { ...file, own: true } : file));
+    return seen(files, world).map((file) => (voiced.has(file.path) ? { ...file, own: true } : file));
   },
   keep: keepInstructions,
   revive: reviveInstructions,

@@ -1,4 +1,4 @@
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import type { Entry } from '#domain/entry.ts';
 import { conversationOf, planOf } from '#domain/folds.ts';
 import type { Part } from '#domain/content.ts';
@@ -22,12 +22,12 @@ interface Recent {
 
 /**
  * After a compaction: the files that the model had read, written or been given last, as they are on disk now. They count as read. Not what has
- * another voice: pins, mentions, instruction files, skills, the plan.
+ * another voice: pins, mentions, instruction files, kept notes, skills, the plan.
  */
 export default defineSource<Recent>({
   id: 'recent_files', on: ['prompt', 'step'], threads: 'all', cadence: 'once', limits: { ms: 3000, tokens: 27_000 }, capped: 'parts',
   async observe(world, signal) {
-    const paths = await recentIn(world);
+    const paths = await recentIn(world, signal);
     const shown: Loaded[] = [];
     const large: string[] = [];
     for (const path of paths.slice(0, MOST_TRIED)) {
@@ -56,7 +56,7 @@ function pathsOf(shown: readonly Loaded[]): string[] {
 }
 
 /** Real paths, the last touched first. None but in the first moments after a compaction. */
-async function recentIn(world: World): Promise<readonly string[]> {
+async function recentIn(world: World, signal: AbortSignal): Promise<readonly string[]> {
   const { log } = world;
   const at = log.findLastIndex(({ type }) => type === 'compaction');
   if (at === -1 || log.slice(at).some(({ type }) => type === 'assistant')) return [];
@@ -67,7 +67,10 @@ async function recentIn(world: World): Promise<readonly string[]> {
   const others = new Set([
     ...knownNow(log).keys(), ...filePinsOf(log).map(({ path }) => path), ...mentioned, ...instructionPaths(before), ...nestedPaths(before), ...(plan === undefined ? [] : [plan]),
   ]);
-  return touchedIn(before).filter((path) => !others.has(path));
+  const touched = touchedIn(before).filter((path) => !others.has(path));
+  if (touched.length === 0) return [];
+  const folders = (await world.memory.files(signal)).flatMap(({ path, scope }) => (scope === 'notes' ? [dirname(path)] : []));
+  return touched.filter((path) => !folders.includes(dirname(path)));
 }
 
 /** What a skill's call or an earlier compaction gave was not what the model was working on. */
