@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import * as z from 'zod';
 import type { BlobHash } from '#domain/content.ts';
 import type { EntryBody, PermissionMode } from '#domain/entry.ts';
@@ -41,8 +40,9 @@ async function settled(answer: Answer | undefined, file: string, plan: string, c
     return refused(TITLE, `Nobody is there to approve the plan: plan mode stays on and nothing can be changed. It is kept in ${file}. End with the plan as your answer.`, { detail: 'nobody is there to approve it', entries: [proposal(file, plan)] });
   }
   // The user may have changed the file while the question stood.
-  const text = textOf(file) ?? plan;
-  const files = [touchOf(file, context)].filter((touch) => touch !== undefined);
+  const kept = contentsOf(file);
+  const text = kept?.trim() || plan;
+  const files = kept === undefined ? [] : [touchOf(file, kept, context)];
   if (answer.kind === 'no') {
     const instead = answer.instead?.trim() ?? '';
     const entries: EntryBody[] = [{ type: 'plan', file, text, state: 'rejected' }];
@@ -64,20 +64,15 @@ function changed(before: string, now: string): string {
   return now === before ? '' : `\nThe user changed the plan. It now reads:\n${now}`;
 }
 
-function textOf(file: string): string | undefined {
+function contentsOf(file: string): string | undefined {
   try {
-    return readSmallFile(file, 4 * LONGEST_PLAN).trim() || undefined;
+    return readSmallFile(file, 4 * LONGEST_PLAN);
   } catch {
     return undefined;
   }
 }
 
 /** What the model knows of the file: so a later change of it by the user is told. */
-function touchOf(file: string, { blobs }: RunContext): FileTouch | undefined {
-  try {
-    const bytes = readFileSync(file);
-    return { path: file, hash: sha256(bytes) as BlobHash, how: 'write', kept: blobs.put(bytes) !== undefined };
-  } catch {
-    return undefined;
-  }
+function touchOf(path: string, contents: string, { blobs }: RunContext): FileTouch {
+  return { path, hash: sha256(contents) as BlobHash, how: 'write', kept: blobs.put(Buffer.from(contents)) !== undefined };
 }

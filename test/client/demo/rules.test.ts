@@ -33,6 +33,8 @@ const CASES: Readonly<Record<string, Case>> = {
   },
   asked: { prepare: async (house) => { await house.turn('Count to 2'); }, answer: /1\. Count to 2$/ },
   init: { answer: /I wrote AGENTS\.md/, after: (house) => { expect(house.read('AGENTS.md')).toBe('# lantern\n\n## At the top\n\n- README.md\n- package.json\n'); } },
+  plan: { answer: /^Plan mode is not on: `\/plan on` turns it on\.$/ },
+  'ask-me': { answer: /^I cannot ask you: Nobody is there to answer\./ },
   count: { answer: /^1\. line 1\n[\s\S]*\n20\. line 20$/ },
   mention: { answer: /\*\*README\.md\*\* has 3 lines\. Its first heading is "Lantern"\./ },
   pinned: { prepare: (house) => house.pin('package.json'), answer: /The version in package\.json is \*\*4\.5\.6\*\*/ },
