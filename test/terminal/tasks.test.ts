@@ -75,7 +75,7 @@ it('a command of the user goes to the background too, is looked at and stopped',
   const terminal = place.open({ rows: 30 });
   await terminal.waitFor(READY);
   terminal.enter('!echo $$ >pid; echo up and running; sleep 75');
-  await terminal.waitFor((screen) => screen.some((line) => line.trim() === 'up and running'));
+  await terminal.waitFor('⎿ up and running');
   terminal.type(CTRL_B);
   await terminal.waitFor('goes on in the background as shell-1');
   terminal.enter('hello');
