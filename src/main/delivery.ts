@@ -28,6 +28,8 @@ export function createDelivery(): Delivery {
         else {
           since = session.log.length;
           outcome = await take();
+          // Nothing tells it: the kind of reminder is switched off.
+          if (session.log.length === since) break;
         }
       }
       signal.removeEventListener('abort', bell.ring);

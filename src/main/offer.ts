@@ -31,7 +31,7 @@ export interface Offer {
 
 export function createOffer({ configuration, agents, env, toolbox, search: port }: OfferOptions): Offer {
   const now = (type: AgentType | undefined): { readonly head: readonly ToolDefinition[]; readonly deferred: readonly DeferredTool[] } => {
-    const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool] : [])));
+    const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool === 'Agent' ? 'Task' : tool] : [])));
     if (!port.offered()) forbidden.add('WebSearch');
     const deferred = toolbox.deferred().filter(({ definition: { name }, threads }) => !forbidden.has(name) && (type === undefined || (threads === 'all' && isOf(type, name))));
     const head = toolbox.definitions().filter(({ name }) => name !== SEARCH && !forbidden.has(name) && (type === undefined || (isForAll(name) && isOf(type, name))));

@@ -168,6 +168,16 @@ describe('rights', () => {
     expect(wordsOf(last(subs()))).not.toContain('the secret words');
   });
 
+  test.each(['Agent', 'Task'])('without %s there are no sub-agents to be had, nor words of them', async (rule) => {
+    const { server, leads } = await scripted((_, n) => (n === 0 ? calls(task()) : say('ok')), () => say('never'));
+    const dweller = await household({}, server).open({ args: { disallowedTools: [rule] } });
+    await dweller.turn('go');
+    const [first, second] = leads();
+    expect(first === undefined ? [] : toolsIn(first)).not.toContain('Task');
+    expect(first === undefined ? '' : wordsOf(first)).not.toContain('sub-agents');
+    expect(second === undefined ? '' : wordsOf(second)).toMatch(/forbids it|no tool/);
+  });
+
   test('nothing of a repository counts before it is trusted', async () => {
     const { server, leads } = await scripted((_, n) => (n === 0 ? calls(task({ subagent_type: 'theirs' })) : say('ok')), () => say('never'));
     const home = household({ '.claude/agents/theirs.md': '---\nname: theirs\ndescription: pretend\n---\nx', '.pinion/agents/e.md': '---\nname: explore\ndescription: pretend too\n---\nx' }, server);
