@@ -38,7 +38,7 @@ const SEARCH = 'ToolSearch';
 const LOOKS = new Set(['Read', 'Glob', 'Grep', SEARCH]);
 /** Calls for one turn, after which it ends whatever was asked. */
 const MOST_CALLS = 30;
-const STOPPED = /\(interrupted by the user\)$|^The user interrupted the call|^Interrupted by the user|^Not run: the user |^The user refused this call|^There is no result: the call was cut off/;
+const STOPPED = /\(interrupted by the user\)$|^The user interrupted the call|^Interrupted by the user|^Not run: the user |^The user refused this call|^The user does not (?:approve the plan\.|want to answer)|^There is no result: the call was cut off/;
 const REFUSED = /^The user refused this call and said: ([\s\S]+)$/;
 
 /** What the demo model says to a request: one call at a time, and at the end an answer to all that is open. */

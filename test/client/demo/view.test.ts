@@ -85,6 +85,13 @@ describe('whatever stands in the request', () => {
     expect(replyTo(viewOf({ messages: [] })).say).toMatch(/\S/);
   });
 
+  it('leaves alone what the user did not approve, or did not answer', () => {
+    for (const [ask, tool, said] of [['Plan: read, check', 'ExitPlanMode', 'The user does not approve the plan.\nPlan mode stays on.'], ['Ask me: red or blue?', 'AskUserQuestion', 'The user does not want to answer.']] as const) {
+      const messages = [user(text(ask)), model(call('c1', tool, {})), user(result('c1', said, { is_error: true }), text('Count to 2'))];
+      expect(replyTo(viewOf(request(...messages)))).toEqual({ say: '1. line 1\n2. line 2' });
+    }
+  });
+
   it('does not make a call again that failed as it is, nor calls without end', () => {
     const failing = (times: number): DemoRequest => request(user(text('read a.ts, b.ts and c.ts')), ...Array.from({ length: times }, (_, i) => [
       model(call(`c${i}`, 'Read', { file_path: 'a.ts' })), user(result(`c${i}`, 'no such file', { is_error: true })),
