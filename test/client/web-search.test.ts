@@ -3,7 +3,7 @@ import type { Searched } from '#domain/ports.ts';
 import { searchWeb } from '#client/web-search.ts';
 import { failWith, type ReplyBlock, say, type ScriptedReply } from '../support/messages-server/reply.ts';
 import { type MessagesServer, type ServerOptions, startServer } from '../support/messages-server/server.ts';
-import { invalid, type Obj } from '../support/messages-server/shape.ts';
+import { invalid, list, type Obj } from '../support/messages-server/shape.ts';
 import { clientFor, NO_MARKS } from './harness.ts';
 
 let server: MessagesServer | undefined;
@@ -39,8 +39,9 @@ test('a pause is gone on from, with what was found word for word; what it cost i
   const { end, requests } = await search({ script: [first, second] }, { except: ['c.test'] });
   expect(end).toMatchObject({ answer: 'Both.', queries: ['a', 'b'], hits: [{ url: 'https://a.test/' }, { url: 'https://b.test/' }], spent: { requests: 2, usage: { searches: 3 } } });
   expect(requests.map(({ refusal }) => refusal)).toEqual([undefined, undefined]);
-  expect((requests[1]?.body['messages'] as Obj[])[1]).toMatchObject({ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1' }, { type: 'web_search_tool_result', content: [{ encrypted_content: 'x'.repeat(100) }] }] });
-  expect((requests[1]?.body['tools'] as Obj[])[0]).toMatchObject({ blocked_domains: ['c.test'] });
+  const resumed = requests[1]?.body ?? {};
+  expect(list(resumed['messages'])[1]).toMatchObject({ role: 'assistant', content: [{ type: 'server_tool_use', id: 's1' }, { type: 'web_search_tool_result', content: [{ encrypted_content: 'x'.repeat(100) }] }] });
+  expect(list(resumed['tools'])[0]).toMatchObject({ blocked_domains: ['c.test'] });
 });
 
 test('a search that failed on the server is told', async () => {
