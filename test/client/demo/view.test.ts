@@ -88,7 +88,7 @@ describe('whatever stands in the request', () => {
   it('leaves alone what the user did not approve, or did not answer', () => {
     for (const [ask, tool, said] of [['Plan: read, check', 'ExitPlanMode', 'The user does not approve the plan.\nPlan mode stays on.'], ['Ask me: red or blue?', 'AskUserQuestion', 'The user does not want to answer.']] as const) {
       const messages = [user(text(ask)), model(call('c1', tool, {})), user(result('c1', said, { is_error: true }), text('Count to 2'))];
-      expect(replyTo(viewOf(request(...messages)))).toEqual({ say: '1. line 1\n2. line 2' });
+      expect(replyTo(viewOf({ messages, tools: [{ name: tool }] }))).toEqual({ say: '1. line 1\n2. line 2' });
     }
   });
 
