@@ -28,7 +28,7 @@ async function start() {
       return undefined;
     }
   }
-  if (rest.length === 0 && (first === '--help' || first === '-h') && existsSync(at('../dist/help.txt'))) {
+  if (rest.length === 0 && (first === '--help' || first === '-h') && (process.stdout.columns ?? 80) >= 80 && existsSync(at('../dist/help.txt'))) {
     return process.stdout.write(readFileSync(at('../dist/help.txt')));
   }
   module.enableCompileCache?.();

@@ -11,6 +11,7 @@ const FROM = { builtIn: 'built in', user: 'yours', project: 'project' } as const
 /** Who works, who waits for messages, and which types there are. */
 export default defineCommand({
   id: 'agents',
+  group: 'At work',
   summary: 'Sub-agents: who does what, and which types there are; with a name: that type',
   usage: '[<type>]',
   anytime: true,

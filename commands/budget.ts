@@ -7,6 +7,7 @@ import type { UsageFacts } from '#domain/world.ts';
 /** What the session may cost: warned at 80 %, paused before the request that would cross it. */
 export default defineCommand({
   id: 'budget',
+  group: 'Model and money',
   summary: 'What this session may cost: show it, set it, take it away',
   usage: '[<dollars> | off]',
   anytime: true,

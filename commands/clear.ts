@@ -4,7 +4,8 @@ import { defineCommand } from '#domain/command.ts';
 export default defineCommand({
   id: 'clear',
   aliases: ['new'],
-  summary: 'Start a new session that takes your pins and open todos along',
+  group: 'Session',
+  summary: 'Start a new session that keeps your pins and open todos',
   usage: '[--all]',
   complete: () => ['--all'],
   run(args) {

@@ -5,7 +5,8 @@ import type { Row } from '#domain/request.ts';
 /** Every block of the next request: where it comes from, how old it is, what it weighs. */
 export default defineCommand({
   id: 'context',
-  summary: 'What the model will be sent: every block with its origin, age and tokens',
+  group: 'In view',
+  summary: 'What the model will be sent; every block with its origin, age and tokens',
   anytime: true,
   async run(_args, context) {
     const view = await context.context();

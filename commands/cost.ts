@@ -8,6 +8,7 @@ import { type CostView, defineCommand } from '#domain/command.ts';
 export default defineCommand({
   id: 'cost',
   aliases: ['usage'],
+  group: 'Model and money',
   summary: 'Tokens and money of this session, by model',
   anytime: true,
   async run(_args, context) {

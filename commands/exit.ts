@@ -4,6 +4,7 @@ import { defineCommand } from '#domain/command.ts';
 export default defineCommand({
   id: 'exit',
   aliases: ['quit'],
+  group: 'Session',
   summary: 'Leave; the session stays for -c and /resume',
   anytime: true,
   run: () => ({ type: 'exit' }),

@@ -25,5 +25,8 @@ import unpin from './unpin.ts';
 
 /** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
 export const commands: readonly Command[] = shelf('commands', [
-  pin, unpin, todo, queue, tasks, agents, context, memory, init, compact, clear, resume, model, cost, budget, plan, outputStyle, skills, login, logout, help, exit,
+  pin, unpin, todo, memory, context,
+  plan, init, tasks, agents, queue, skills, outputStyle,
+  model, cost, budget, login, logout,
+  compact, clear, resume, help, exit,
 ]);

@@ -21,6 +21,7 @@ interface Line {
 /** Where the model's standing instructions come from: every file, why it is told, what was left out; and the kept notes. */
 export default defineCommand({
   id: 'memory',
+  group: 'In view',
   summary: 'Instruction files and kept notes: where each comes from; show or edit one',
   usage: '[show <n> | edit [<n> | project | local | user | notes]]',
   anytime: true,

@@ -9,6 +9,7 @@ const ID = /^[\w./:@+[\]-]{1,200}$/;
 /** Changes the model; written into the session as a new head. */
 export default defineCommand({
   id: 'model',
+  group: 'Model and money',
   summary: 'Show or change the model',
   usage: '[id]',
   complete: (_args, context) => context.models().map(({ id }) => id),

@@ -8,7 +8,8 @@ const MOST_SHOWN = 380;
 /** Shows the output styles, or sets one for this session. */
 export default defineCommand({
   id: 'output-style',
-  summary: 'How answers are written: show the styles, or set one for this session',
+  group: 'At work',
+  summary: 'How answers are written; show the styles, or set one for this session',
   usage: '[name | default]',
   anytime: true,
   complete: async (_args, context) => (await context.styles()).all.map(({ name }) => name),

@@ -13,6 +13,7 @@ const MOST_OFFERED = 50;
 /** Keeps a file, a range, a directory's listing, a glob's names, a note or a command's output in front of the model. */
 export default defineCommand({
   id: 'pin',
+  group: 'In view',
   summary: 'Keep a file, folder, note or command output in view; alone: list the pins',
   usage: '[<path>[#10-40] | <folder>/ | <glob> | !<command> | note <text>] [--snapshot | --path | --whole]',
   anytime: true,

@@ -6,6 +6,7 @@ const WORDS = ['on', 'off', 'show', 'edit'] as const;
 /** Turns plan mode on and off; shows and opens the plan. */
 export default defineCommand({
   id: 'plan',
+  group: 'At work',
   summary: 'Plan mode on or off: the model looks and plans only; show or edit its plan',
   usage: '[on | off | show | edit]',
   anytime: true,

@@ -11,7 +11,8 @@ const VERBS = ['edit', 'rm', 'clear'] as const;
 /** What was entered while the model works and was not delivered yet. Up takes the newest back. */
 export default defineCommand({
   id: 'queue',
-  summary: 'What waits to be sent: show it, take it back to edit it, or remove it',
+  group: 'At work',
+  summary: 'What waits to be sent; show it, take it back to edit it, or remove it',
   usage: '[edit <n> | rm <n…> | clear]',
   anytime: true,
   complete(args, { waiting }) {

@@ -5,6 +5,7 @@ import { defineCommand } from '#domain/command.ts';
 export default defineCommand({
   id: 'resume',
   aliases: ['continue'],
+  group: 'Session',
   summary: 'Go on with an earlier session',
   usage: '[id]',
   async complete(_args, context) {

@@ -11,7 +11,8 @@ const LONGEST = 100;
 /** Skills and Markdown commands that are in effect, and what is wrong with those that are not. */
 export default defineCommand({
   id: 'skills',
-  summary: 'Skills and Markdown commands: what there is, whose it is, where it lies',
+  group: 'At work',
+  summary: 'Skills and Markdown commands; what there is, whose it is, where it lies',
   usage: '[<name>]',
   anytime: true,
   complete: async (_args, context) => (await context.skills()).map(({ name }) => name),

@@ -12,6 +12,7 @@ import { bytes as size } from '#lib/numbers.ts';
 export default defineCommand({
   id: 'tasks',
   aliases: ['bashes'],
+  group: 'At work',
   summary: 'Commands and sub-agents in the background; with an id: the end of its output',
   usage: '[<id> | stop <id>]',
   anytime: true,

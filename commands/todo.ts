@@ -17,6 +17,7 @@ const MARKS: Readonly<Record<TodoState, string>> = { open: '☐', active: '▶',
 /** The user's half of the todo list; the model has TodoWrite. Items go by their numbers, which never change. */
 export default defineCommand({
   id: 'todo',
+  group: 'In view',
   summary: 'The todo list that you share with the model; alone: show it',
   usage: '[add <text> | done <n…> | undo <n…> | edit <n> <text> | move <n> <place> | rm <n…> | clear [done]]',
   anytime: true,

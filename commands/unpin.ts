@@ -9,6 +9,7 @@ const MOST_NAMED = 5;
 /** Takes a pin away, by what it was pinned as, its path or its id. */
 export default defineCommand({
   id: 'unpin',
+  group: 'In view',
   summary: 'Take a pin away',
   usage: '<pin> | --all',
   anytime: true,

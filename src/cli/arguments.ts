@@ -1,4 +1,4 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '#lib/errors.ts';
 import { parseDollars } from '#lib/money.ts';
 import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
@@ -44,8 +44,8 @@ function money(text: string): number {
   return usd;
 }
 
-const collect = (text: string, before: readonly string[]): readonly string[] => [...before, text];
-const collectRules = (text: string, before: readonly string[]): readonly string[] => [...before, ...splitRules(text)];
+const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
+const collectRules = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...splitRules(text)];
 
 /** Rules separated by commas or blanks outside of brackets: `Bash(git log *),Edit Read(src/**)`. */
 export function splitRules(text: string): readonly string[] {
@@ -63,46 +63,61 @@ export function splitRules(text: string): readonly string[] {
   return [...rules, rule].map((each) => each.trim()).filter((each) => each !== '');
 }
 
-function program(write: (text: string) => void): Command {
-  return new Command('pinion')
+function program(write: (text: string) => void, screen: number): Command {
+  const command = new Command('pinion')
     .description('A coding-agent shell for the terminal: chat with a model that reads, edits and runs things in your project.')
     .argument('[prompt]', 'what to say first')
-    .option('-p, --print', 'answer once on standard output and end; piped input is added to the prompt', false)
-    .option('-c, --continue', 'go on with the newest session of this directory', false)
-    .option('-r, --resume [id]', 'go on with a session; without an id choose one')
-    .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
+    .optionsGroup('Print mode:')
+    .option('-p, --print', 'answer once on standard output and end; piped input is added to the prompt')
     .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json']).default('text'))
+    .optionsGroup('Session:')
+    .option('-c, --continue', 'go on with the newest session of this directory')
+    .option('-r, --resume [id]', 'go on with a session; without an id choose one')
+    .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect)
+    .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect)
+    .optionsGroup('Model:')
+    .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
+    .option('--append-system-prompt <text>', 'text added to the system prompt')
     .option('--max-turns <n>', 'most model requests of one turn', positive)
     .option('--max-budget-usd <n>', 'dollars that the session may cost; it stops before the request that would cross it', money)
-    .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect, [])
+    .optionsGroup('Permissions:')
     .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(PERMISSION_MODES))
-    .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules, [])
-    .option('--disallowed-tools <rules>', 'rules that are refused (repeatable)', collectRules, [])
-    .addOption(new Option('--allowedTools <rules>').hideHelp().argParser(collectRules).default([]))
-    .addOption(new Option('--disallowedTools <rules>').hideHelp().argParser(collectRules).default([]))
-    .addOption(new Option('--dangerously-skip-permissions', 'as --permission-mode bypassPermissions').hideHelp().default(false))
-    .option('--append-system-prompt <text>', 'text added to the system prompt')
-    .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect, [])
-    .option('--trust', 'trust this folder: its allow rules, env and commands take effect', false)
+    .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules)
+    .option('--disallowed-tools <rules>', 'rules that are refused (repeatable)', collectRules)
+    .addOption(new Option('--allowedTools <rules>').hideHelp().argParser(collectRules))
+    .addOption(new Option('--disallowedTools <rules>').hideHelp().argParser(collectRules))
+    .addOption(new Option('--dangerously-skip-permissions', 'as --permission-mode bypassPermissions').hideHelp())
+    .option('--trust', 'trust this folder: its allow rules, env and commands take effect')
+    .optionsGroup('About:')
     .version(VERSION, '-v, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
-    .addHelpText('after', EPILOGUE)
     .configureOutput({ writeOut: write, writeErr: write })
     .allowExcessArguments(true)
     .exitOverride();
+  const columns = Math.min(WIDEST, screen);
+  const usual = Object.assign(new Help(), { minWidthToWrap: NARROW });
+  return command
+    .configureHelp({ helpWidth: columns, minWidthToWrap: NARROW, ...(columns < WIDEST && { formatItem: (term, _width, what) => `  ${term}\n${hang(usual.boxWrap(what, columns - 4))}` }) })
+    .addHelpText('after', `\n${EPILOGUE.map((paragraph) => usual.boxWrap(paragraph, columns)).join('\n\n')}`);
 }
 
-const EPILOGUE = `
-Without a key (ANTHROPIC_API_KEY, or /login) the built-in demo model answers: rule-based, offline, free.
-Inside: type / for commands, @ to mention a file, ! to run a command yourself, ? for keys.
+/** Columns beyond which lines grow no longer, and below which flags and what they do stand below each other. */
+const WIDEST = 80;
+/** Columns below which nothing is wrapped. */
+const NARROW = 16;
+const hang = (text: string): string => text.replace(/^/gm, '    ');
 
-Exit codes: 0 done, 1 the run failed, 2 bad flags or input, 130 and 143 ended by a signal.
-Files: PINION_HOME (settings, sessions), .pinion/settings.json, AGENTS.md and CLAUDE.md of the project.`;
+const EPILOGUE = [
+  'Inside: / for commands, @ to mention a file, ! to run a command yourself, ? for help.',
+  'Without a key (ANTHROPIC_API_KEY, or /login) the built-in demo model answers: rule-based, offline, free.',
+  'Exit codes: 0 done, 1 the run failed, 2 bad flags or input, 130 and 143 ended by a signal.',
+  'Files: PINION_HOME (settings, sessions); .pinion/settings.json, AGENTS.md and CLAUDE.md of the project.',
+];
 
-/** Reads the command line. Throws {@link Answered} for help and version, {@link UsageError} (one line) for what is wrong. */
-export function parseArguments(argv: readonly string[]): Arguments {
+/** Reads the command line. Throws {@link Answered} for help (drawn for so many columns) and version, {@link UsageError} (one line) for what is wrong. */
+export function parseArguments(argv: readonly string[], columns = process.stdout.isTTY ? process.stdout.columns : WIDEST): Arguments {
   let written = '';
-  const command = program((text) => { written += text; });
+  const command = program((text) => { written += text; }, columns);
   try {
     command.parse([...argv], { from: 'user' });
   } catch (error) {
@@ -116,15 +131,15 @@ export function parseArguments(argv: readonly string[]): Arguments {
 }
 
 interface Options {
-  readonly print: boolean; readonly continue: boolean; readonly resume?: string | true; readonly model?: string;
-  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin: string[]; readonly permissionMode?: PermissionMode;
-  readonly allowedTools: string[]; readonly disallowedTools: string[]; readonly dangerouslySkipPermissions: boolean;
-  readonly appendSystemPrompt?: string; readonly addDir: string[]; readonly trust: boolean;
+  readonly print?: boolean; readonly continue?: boolean; readonly resume?: string | true; readonly model?: string;
+  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin?: string[]; readonly permissionMode?: PermissionMode;
+  readonly allowedTools?: string[]; readonly disallowedTools?: string[]; readonly dangerouslySkipPermissions?: boolean;
+  readonly appendSystemPrompt?: string; readonly addDir?: string[]; readonly trust?: boolean;
 }
 
 function toArguments(options: Options, prompt: string | undefined): Arguments {
-  const { print, continue: goOn, resume, model, outputFormat, maxTurns, maxBudgetUsd, pin, allowedTools, disallowedTools, appendSystemPrompt, addDir, trust } = options;
-  const permissionMode = options.permissionMode ?? (options.dangerouslySkipPermissions ? 'bypassPermissions' : undefined);
+  const { print = false, continue: goOn = false, resume, model, outputFormat, maxTurns, maxBudgetUsd, pin = [], allowedTools = [], disallowedTools = [], appendSystemPrompt, addDir = [], trust = false } = options;
+  const permissionMode = options.permissionMode ?? (options.dangerouslySkipPermissions === true ? 'bypassPermissions' : undefined);
   if (goOn && resume !== undefined) throw new UsageError('-c goes on with the newest session, -r with one you name: use one of them.');
   if (print && resume === true) throw new UsageError('in print mode -r needs the id of a session: pinion -p -r <id> "…".');
   if (!print && outputFormat !== 'text') throw new UsageError('--output-format goes with -p.');

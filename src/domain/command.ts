@@ -130,13 +130,19 @@ export interface CommandContext {
   /** The newest plan of the session, as its file stands now. */
   plan(): Promise<KeptPlan | undefined>;
   /** Keys and their actions, for `/help`. */
-  readonly keys: readonly { readonly keys: string; readonly what: string }[];
+  readonly keys: readonly { readonly keys: string; readonly what: string; /** For writing a line only. */ readonly editing?: boolean }[];
 }
+
+/** Headings under which help lists commands. */
+export type CommandGroup = 'In view' | 'At work' | 'Session' | 'Model and money';
 
 /** One file in commands/. Help, completion and the README table are all made from these fields. */
 export interface Command {
   readonly id: string;
   readonly aliases?: readonly string[];
+  /** Absent: one of the user's or the project's own. */
+  readonly group?: CommandGroup;
+  /** One line. What stands behind a semicolon is told only by help for this command. */
   readonly summary: string;
   /** Arguments as help shows them, such as `<path> [--snapshot]`. */
   readonly usage?: string;

@@ -12,6 +12,8 @@ interface Row {
   readonly what: string;
   /** Cannot be bound otherwise: the way out must always work. */
   readonly fixed?: boolean;
+  /** Moves or changes what is being written, as in other editors of lines. */
+  readonly editing?: boolean;
 }
 
 /** Every key that does something, in the order of help. To add one: a line here, and its action where the context is handled. */
@@ -33,18 +35,18 @@ const ROWS = [
   { context: 'composer', action: 'externalEditor', keys: ['ctrl+g'], what: 'write in $VISUAL or $EDITOR' },
   { context: 'composer', action: 'redraw', keys: ['ctrl+l'], what: 'draw the screen anew' },
   { context: 'composer', action: 'suspend', keys: ['ctrl+z'], what: 'suspend (fg brings it back)' },
-  { context: 'composer', action: 'undo', keys: ['ctrl+_', 'ctrl+shift+-', 'ctrl+-'], what: 'undo' },
-  { context: 'composer', action: 'lineStart', keys: ['ctrl+a', 'home'], what: 'to the start of the line' },
-  { context: 'composer', action: 'lineEnd', keys: ['ctrl+e', 'end'], what: 'to the end of the line' },
-  { context: 'composer', action: 'wordLeft', keys: ['alt+b', 'alt+left', 'ctrl+left'], what: 'a word back' },
-  { context: 'composer', action: 'wordRight', keys: ['alt+f', 'alt+right', 'ctrl+right'], what: 'a word on' },
-  { context: 'composer', action: 'killToEnd', keys: ['ctrl+k'], what: 'cut to the end of the line' },
-  { context: 'composer', action: 'killToStart', keys: ['ctrl+u'], what: 'cut to the start of the line' },
-  { context: 'composer', action: 'killWordLeft', keys: ['ctrl+w'], what: 'cut the word before, up to a space' },
-  { context: 'composer', action: 'killPartLeft', keys: ['alt+backspace'], what: 'cut the word before, up to a sign' },
-  { context: 'composer', action: 'killWordRight', keys: ['alt+d'], what: 'cut the word after' },
-  { context: 'composer', action: 'yank', keys: ['ctrl+y'], what: 'paste what was cut' },
-  { context: 'composer', action: 'yankOlder', keys: ['alt+y'], what: 'instead, what was cut before that' },
+  { context: 'composer', action: 'undo', keys: ['ctrl+_', 'ctrl+shift+-', 'ctrl+-'], what: 'undo', editing: true },
+  { context: 'composer', action: 'lineStart', keys: ['ctrl+a', 'home'], what: 'to the start of the line', editing: true },
+  { context: 'composer', action: 'lineEnd', keys: ['ctrl+e', 'end'], what: 'to the end of the line', editing: true },
+  { context: 'composer', action: 'wordLeft', keys: ['alt+b', 'alt+left', 'ctrl+left'], what: 'a word back', editing: true },
+  { context: 'composer', action: 'wordRight', keys: ['alt+f', 'alt+right', 'ctrl+right'], what: 'a word on', editing: true },
+  { context: 'composer', action: 'killToEnd', keys: ['ctrl+k'], what: 'cut to the end of the line', editing: true },
+  { context: 'composer', action: 'killToStart', keys: ['ctrl+u'], what: 'cut to the start of the line', editing: true },
+  { context: 'composer', action: 'killWordLeft', keys: ['ctrl+w'], what: 'cut the word before, up to a space', editing: true },
+  { context: 'composer', action: 'killPartLeft', keys: ['alt+backspace'], what: 'cut the word before, up to a sign', editing: true },
+  { context: 'composer', action: 'killWordRight', keys: ['alt+d'], what: 'cut the word after', editing: true },
+  { context: 'composer', action: 'yank', keys: ['ctrl+y'], what: 'paste what was cut', editing: true },
+  { context: 'composer', action: 'yankOlder', keys: ['alt+y'], what: 'instead, what was cut before that', editing: true },
   { context: 'composer', action: 'left', keys: ['left'], what: '' },
   { context: 'composer', action: 'right', keys: ['right', 'ctrl+f'], what: '' },
   { context: 'composer', action: 'textStart', keys: ['ctrl+home'], what: '' },
@@ -89,7 +91,7 @@ export interface KeyTable {
   /** The first key of a composer's action as people read it (`Ctrl-O`); undefined when it has none. */
   label(action: KeyAction<'composer'>): string | undefined;
   /** For help: keys and what they do, in a sensible order. */
-  readonly help: readonly { readonly keys: string; readonly what: string }[];
+  readonly help: readonly { readonly keys: string; readonly what: string; readonly editing?: boolean }[];
   /** One line for each thing that is wrong with the bindings asked for. */
   readonly faults: readonly string[];
 }
@@ -119,7 +121,7 @@ export function keyTable(bindings: Readonly<Record<string, string>> = {}): KeyTa
       const key = bound.find((row) => row.context === 'composer' && row.action === action)?.keys[0];
       return key === undefined ? undefined : display(key);
     },
-    help: bound.filter((row) => row.what !== '' && row.keys.length > 0).map((row) => ({ keys: row.keys.slice(0, 3).map(display).join(', '), what: row.what })),
+    help: bound.filter((row) => row.what !== '' && row.keys.length > 0).map((row) => ({ keys: row.keys.slice(0, 3).map(display).join(', '), what: row.what, ...(row.editing === true && { editing: true }) })),
     faults,
   };
 }

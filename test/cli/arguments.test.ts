@@ -35,6 +35,13 @@ describe('the command line', () => {
       expect(String(error)).not.toContain('\n');
     }
   });
+  it.each([80, 40])('draws help for %i columns', (columns) => {
+    const help = helpAt(columns);
+    expect(help.split('\n').filter((line) => line.length > columns)).toEqual([]);
+    expect([...help.matchAll(/^(\S[\w ]*):$/gm)].map(([, head]) => head)).toEqual(['Arguments', 'Print mode', 'Session', 'Model', 'Permissions', 'About']);
+    expect(help).not.toContain('default: false');
+    expect(help.match(/^ {2}\S/gm)?.length).toBeGreaterThan(15);
+  });
   it('answers help and version itself', () => {
     expect(() => parseArguments(['--version'])).toThrow(Answered);
     try {
@@ -47,3 +54,12 @@ describe('the command line', () => {
     }
   });
 });
+
+function helpAt(columns: number): string {
+  try {
+    parseArguments(['--help'], columns);
+  } catch (error) {
+    if (error instanceof Answered) return error.message;
+  }
+  throw new Error('help is an answer');
+}

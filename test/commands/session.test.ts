@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { factsOf, knownModels } from '#accounting/models.ts';
+import { commands } from '#commands/list.ts';
 import { DEMO_MODEL } from '#domain/model.ts';
 import { desk, summary } from './support.ts';
 
@@ -74,6 +75,20 @@ describe('short ones', () => {
     expect(await shown('? /todo')).toMatch(/^\/todo \[add <text> \| done/);
     expect(await shown('help new')).toMatch(/^\/clear \[--all\]\n\n.*Also: \/new\.$/m);
     expect(await refused('help pni')).toBe('There is no command /pni. Did you mean /help pin?');
-    expect(await desk({}, { keys: [] }).shown('help')).not.toMatch(/^key /m);
+    expect(await desk({}, { keys: [] }).shown('help')).not.toMatch(/^Keys /m);
+  });
+
+  it('/help is in groups, each thing in one line; how lines are edited is told by /help keys', async () => {
+    const keys = [{ keys: 'Ctrl-C', what: 'interrupt' }, { keys: 'Alt-B', what: 'a word back', editing: true }];
+    const own = { id: 'tidy', summary: 'Tidy up; then rest (your skill)', run: () => ({ type: 'exit' } as const) };
+    const { shown } = desk({}, { keys, commands: [...commands, own] });
+    const text = await shown('help');
+    expect([...text.matchAll(/^(In view|At work|Model and money|Session|Your own|Keys)\b/gm)].map(([, head]) => head)).toEqual(['In view', 'At work', 'Model and money', 'Session', 'Your own', 'Keys']);
+    expect(text).toMatch(/^\/unpin .*\n/m);
+    expect(text).toMatch(/^\/pin +Keep a file, folder, note or command output in view$/m);
+    expect(text).toMatch(/^\/tidy +Tidy up; then rest \(your skill\)$/m);
+    expect(text).not.toContain('a word back');
+    expect(await shown('help pin')).toContain('alone: list the pins');
+    expect(await shown('help keys')).toMatch(/^Ctrl-C +interrupt\n[\s\S]*^Alt-B +a word back$/m);
   });
 });

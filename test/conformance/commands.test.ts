@@ -39,6 +39,9 @@ describe.each(commands.map((command) => [command.id, command] as const))('/%s', 
     expect(command.summary).toMatch(/^[A-Z][^\n]*[^.\s]$/);
     expect(command.summary.length).toBeLessThanOrEqual(80);
     expect(command.usage ?? '').not.toMatch(/\n/);
+    expect(command.group).toBeDefined();
+    // In the list of all, one line of 80 columns.
+    expect(command.summary.split('; ')[0]?.length).toBeLessThanOrEqual(60);
   });
 
   it('is explained by /help', async () => {
@@ -64,6 +67,11 @@ describe.each(commands.map((command) => [command.id, command] as const))('/%s', 
 });
 
 describe('the shelf', () => {
+  it('has the commands of a group together', () => {
+    const groups = commands.map(({ group }) => group).filter((group, i, all) => group !== all[i - 1]);
+    expect(new Set(groups).size).toBe(groups.length);
+  });
+
   it('has no name twice, aliases included', () => {
     const names = commands.flatMap(({ id, aliases = [] }) => [id, ...aliases]);
     expect(new Set(names).size).toBe(names.length);
