@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isWithin, realPathOf } from '#lib/within.ts';
-import type { Places } from '../places.ts';
+import { anyUse, type Check, cmake, compiler, ctest, go, goals, isHarmlessName, list, node, operandsOf, php, PYTHON_TOOLS, python, ruby, type Surroundings, targets, typescript, verbs, without } from './auto-checks.ts';
 import { gitProblem } from './git-home.ts';
 import { readOptions, type OptionTable } from './options.ts';
 import { pathWords } from './writers.ts';
@@ -13,99 +13,56 @@ import { pathWords } from './writers.ts';
  * good, and text that nobody can look at beforehand (`node -e`, `sh -c`, `awk`). Paths are looked at by whoever asks.
  */
 
-export interface Surroundings {
-  readonly cwds: readonly string[];
-  readonly places: Places;
-  /** Whether programs that git runs on behalf of the repository's own configuration may run. */
-  readonly trusted: boolean;
-}
-
-/** Why the use must not run, or undefined. */
-type Check = (args: readonly string[], at: Surroundings) => string | undefined;
-
-const list = (words: string): ReadonlySet<string> => new Set(words.split(' '));
-const operandsOf = (args: readonly string[]): readonly string[] => args.filter((word) => !word.startsWith('-'));
-
 const OUTWARD = list('curl wget ssh scp sftp rsync ftp nc ncat netcat socat telnet gh glab hub aws gcloud gsutil az doctl heroku vercel netlify fly flyctl firebase wrangler kubectl helm terraform pulumi ansible ansible-playbook docker podman docker-compose psql mysql mongosh redis-cli twine rclone mail sendmail');
 const PRIVILEGED = list('sudo doas su pkexec runuser chroot mount umount systemctl service launchctl crontab at passwd useradd usermod chown chgrp setcap iptables ufw apt apt-get dnf yum pacman brew snap kill pkill killall shutdown reboot mkfs');
 const GONE_FOR_GOOD = list('dd shred truncate unlink mkfs wipefs');
 const TEXT = list('sh bash zsh dash ksh fish eval source . exec trap awk gawk mawk perl xargs find env sed');
 
-/** A word of the names that people give scripts and targets which build, check, test or show. */
-const HARMLESS_WORD = list('all app assemble audit bench benchmark browser build bundle cache changed check ci clean client cmd compat compile core coverage cov css debug default dev dist docs e2e esm cjs fast fix fmt format fuzz generate gen help html integration js lib lint list local loc main mypy one only package prettier production prod quick report run schema server slow smoke snapshot snapshots start static storybook style styles test tests ts tsc type typecheck types typing unit units update validate verify version watch web');
-
-function isHarmlessName(name: string): boolean {
-  return name.toLowerCase().split(/[:_./-]/).every((word) => word !== '' && HARMLESS_WORD.has(word));
-}
-
-const anyUse: Check = () => undefined;
-
-/** The first operand says what is done; only these are. */
-function verbs(program: string, named: string, never: RegExp = /^$/): Check {
-  const known = list(named);
-  return (args) => {
-    const bad = args.find((word) => never.test(word));
-    if (bad !== undefined) return `auto mode does not run ${program} with ${bad}`;
-    const [verb] = operandsOf(args);
-    if (verb === undefined) return args.some((word) => /^(?:--version|-[vV]|--help|-h)$/.test(word)) ? undefined : `auto mode does not run ${program} without saying what to do`;
-    return known.has(verb) ? undefined : `auto mode does not run \`${program} ${verb}\``;
-  };
-}
-
-/** Targets, goals or tasks by name, none of them an assignment that says what program is used. */
-function targets(program: string): Check {
-  return (args) => {
-    const bad = args.find((word) => /^[A-Za-z_]\w*[:+?]?=/.test(word) || /^(?:-E|--eval)/.test(word)) ?? operandsOf(args).find((word) => !/^\d+$/.test(word) && !isHarmlessName(word));
-    return bad === undefined ? undefined : `auto mode does not know what \`${program} ${bad}\` does`;
-  };
-}
-
-/** A program that runs a file: one that lies in a working folder, no text of the command line. */
-function runtime(program: string, text: RegExp, modules?: ReadonlySet<string>): Check {
-  return (args, at) => {
-    if (/^(?:--version|-[vV]|--help|-h)$/.test(args[0] ?? '') && args.length === 1) return undefined;
-    if (program === 'node' && args[0] === '--test') return undefined;
-    const first = args.findIndex((word) => !word.startsWith('-') || (modules !== undefined && word === '-m'));
-    const inline = args.slice(0, first < 0 ? args.length : first).find((word) => text.test(word));
-    if (inline !== undefined) return `${program} ${inline} runs text that is not looked at; write it to a file in the working folder and run that`;
-    if (first < 0) return `${program} without a file runs what it is fed`;
-    if (args[first] === '-m') return modules?.has(args[first + 1] ?? '') === true ? undefined : `auto mode does not run ${program} -m ${args[first + 1] ?? ''}`;
-    const file = args[first] ?? '';
-    const here = at.cwds.every((cwd) => {
-      const { kind, root } = at.places.look(file, cwd);
-      return kind === 'file' && root !== undefined;
-    });
-    return here ? undefined : `${program} is to run ${file}, which is no file of the working folders`;
-  };
-}
-
-const CODE = /^-(?:[a-zA-Z]*[eErpc]$|-eval|-print|-require|-import|-loader|-experimental-loader|-command|-interactive|i$)/;
-const PYTHON_MODULES = list('pytest unittest mypy ruff black isort flake8 pylint doctest compileall py_compile json.tool coverage tox timeit');
-const NODE_TOOLS = list('tsc tsx ts-node eslint prettier biome oxlint stylelint vitest jest mocha ava tap c8 nyc playwright cypress esbuild rollup webpack vite tsup swc babel next nuxt astro svelte-check vue-tsc tsd knip depcheck typedoc');
+const NODE_TOOLS: ReadonlyMap<string, Check> = new Map([
+  ...[...list('tsc eslint prettier biome oxlint stylelint vitest jest mocha ava esbuild webpack vite swc babel svelte-check vue-tsc tsd knip depcheck typedoc')].map((name): [string, Check] => [name, anyUse]),
+  ['tsx', typescript('tsx')], ['ts-node', typescript('ts-node')],
+  ['tap', without('tap', /^--(?:node-arg|test-arg|before|after|plugin)/)], ['tsup', without('tsup', /^--on-?success/i)], ['rollup', without('rollup', /^(?:-p|--plugin)/)],
+  ['playwright', verbs('playwright', 'test show-report merge-reports')], ['cypress', verbs('cypress', 'run verify info version')],
+  ['next', verbs('next', 'build dev start lint info typegen')], ['nuxt', verbs('nuxt', 'build dev generate prepare typecheck analyze preview')], ['astro', verbs('astro', 'build check dev preview sync')],
+  // They measure what another program does.
+  ...['c8', 'nyc'].map((name): [string, Check] => [name, (args, at) => measuring(name)(args, at)]),
+]);
+const MEASURED = list('node npm vitest jest mocha ava tap tsx ts-node');
+const measuring = (program: string): Check => runner(program, MEASURED, /^--(?:all|silent|clean|check-coverage|skip-full|[\w-]+=[\w./*-]+)$/);
 
 /** `npx tool`, `poetry run tool`: only tools that stand in the table themselves. */
-function runner(program: string, tools: ReadonlySet<string>, also: ReadonlySet<string> = new Set()): Check {
+function runner(program: string, tools: ReadonlySet<string>, options = /^(?:--no-install|--no|-y|--yes|-q|--quiet|--silent)$/): Check {
   return (args, at) => {
     const first = args.findIndex((word) => !word.startsWith('-'));
     const before = args.slice(0, Math.max(0, first));
     const tool = args[first] ?? '';
-    if (before.some((word) => !/^(?:--no-install|--no|-y|--yes|-q|--quiet|--silent)$/.test(word)) || first < 0) return `auto mode does not know what \`${program} ${args[0] ?? ''}\` runs`;
-    if (also.has(tool)) return undefined;
+    if (before.some((word) => !options.test(word)) || first < 0) return `auto mode does not know what \`${program} ${args[0] ?? ''}\` runs`;
     return tools.has(tool) ? useProblem([tool, ...args.slice(first + 1)], at) : `auto mode does not know what \`${program} ${tool}\` runs`;
   };
 }
 
+/** Options of package managers that change how much is done or said. What stands after a script's name or `--` is the script's. */
+const MANAGER_OPTION = /^(?:-[srvwD]|-ws|--(?:silent|quiet|verbose|version|if-present|workspaces|recursive|parallel|no-audit|no-fund|prefer-offline|offline|frozen-lockfile|immutable|production|legacy-peer-deps|json|long|all|dry-run|dev)|--(?:workspace|filter|omit|include|loglevel|depth)=[\w@./*-]+)$/;
+const MANAGED = /^(?:ci|install|i|ls|list|outdated|explain|why|query|root|prefix|view|info|pkg)$/;
+
 /** What the project declares is installed, its scripts are run by harmless names; a new package is brought in by the user. */
-const nodePackages: Check = (args, at) => {
-  const [verb = '', ...rest] = operandsOf(args);
-  if (args.some((word) => /^(?:-g|--global|--location=global|--script-shell)/.test(word))) return 'it changes what is installed for the whole machine';
-  if (args[0]?.startsWith('-') === true && !/^(?:--silent|-s|--version|-v|--if-present)$/.test(args[0])) return `auto mode does not know what the package manager does with ${args[0]}`;
+const nodePackages = (program: string): Check => (args, at) => {
+  const dashes = args.indexOf('--');
+  const own = dashes < 0 ? args : args.slice(0, dashes);
+  const [verb = '', ...rest] = operandsOf(own);
+  if (own.some((word) => /^(?:-g|--global|--location=global|--script-shell)/.test(word))) return 'it changes what is installed for the whole machine';
+  const first = own.findIndex((word) => !word.startsWith('-'));
+  const told = program === 'npm' || MANAGED.test(verb) || first < 0 ? own : own.slice(0, first);
+  const option = told.find((word) => word.startsWith('-') && !MANAGER_OPTION.test(word));
+  if (option !== undefined) return `auto mode does not know what the package manager does with ${option}`;
   if (/^(?:test|t|tst|start)$/.test(verb) || (verb === '' && args.length > 0)) return undefined;
   if (/^(?:run|run-script|rum)$/.test(verb)) return rest[0] === undefined || isHarmlessName(rest[0]) ? undefined : `auto mode does not know what the script ${rest[0]} does`;
   if (/^(?:ci|install|i)$/.test(verb)) return rest.length === 0 ? undefined : `it brings ${rest[0] ?? ''} in from outside; the user has to want a new package`;
-  if (/^(?:ls|list|outdated|explain|why|query|root|prefix|view|info|pkg)$/.test(verb)) return verb === 'pkg' && rest[0] !== 'get' ? 'it changes the package file' : undefined;
-  if (verb === 'exec') return runner('npm exec', NODE_TOOLS)(args.slice(args.indexOf('exec') + 1).filter((word) => word !== '--'), at);
-  return isHarmlessName(verb) ? undefined : `auto mode does not run the package manager's ${verb || 'prompt'}`;
+  if (MANAGED.test(verb)) return verb === 'pkg' && rest[0] !== 'get' ? 'it changes the package file' : undefined;
+  if (verb === 'exec') return runner('npm exec', new Set(NODE_TOOLS.keys()))(args.slice(args.indexOf('exec') + 1).filter((word) => word !== '--'), at);
+  // What is no command of npm is none of its scripts either; those of others may be called by name alone.
+  const script = program === 'npm' ? /^(?:audit|help|version)$/.test(verb) && rest.length === 0 : isHarmlessName(verb) && !/^(?:audit|cache|only|update|version)$/.test(verb);
+  return script ? undefined : `auto mode does not run the package manager's ${verb || 'prompt'}`;
 };
 
 const GIT: Readonly<Record<string, OptionTable & { readonly needs?: readonly string[]; readonly first?: string }>> = {
@@ -175,9 +132,10 @@ const plainOptions = (program: string, table: OptionTable): Check => (args) => {
   return 'unknown' in read ? `auto mode does not run ${program} with ${read.unknown}` : undefined;
 };
 
-const PYTHON_TOOLS = list('pytest ruff mypy black flake8 pylint isort pyright tox nox coverage');
+const PYTHON_RUN: ReadonlySet<string> = new Set([...PYTHON_TOOLS.keys(), 'python', 'python3']);
 const RUBY_TOOLS = list('rspec rubocop rake');
-const RUNS_FILE = /^-(?:exec|toolexec|vettool|overlay)/;
+/** What a program would fetch or take for its text, wherever it stands. */
+const ELSEWHERE = /:\/\/|(?:^|=)(?:data|npm|jsr|file|blob|github|git\+\w+):/i;
 
 const PROGRAMS: Readonly<Record<string, Check>> = {
   git, rm,
@@ -188,26 +146,26 @@ const PROGRAMS: Readonly<Record<string, Check>> = {
   mv: plainOptions('mv', { short: 'nivf', long: 'no-clobber interactive verbose force' }),
   tee: plainOptions('tee', { short: 'a', long: 'append' }),
   chmod: (args) => (args.some((word) => word.startsWith('-')) || !/^(?:[ugoa]*[+-][rwx]+|[0-7]{3})$/.test(args[0] ?? '') ? 'auto mode changes rights of single files only' : undefined),
-  npm: nodePackages, pnpm: nodePackages, yarn: nodePackages, bun: nodePackages,
-  npx: runner('npx', NODE_TOOLS), pnpx: runner('pnpx', NODE_TOOLS), bunx: runner('bunx', NODE_TOOLS),
-  ...Object.fromEntries([...NODE_TOOLS].map((tool) => [tool, tool === 'tsx' || tool === 'ts-node' ? runtime(tool, CODE) : anyUse])),
-  node: runtime('node', CODE), deno: verbs('deno', 'test check lint fmt bench doc info'),
-  python: runtime('python', CODE, PYTHON_MODULES), python3: runtime('python3', CODE, PYTHON_MODULES), ruby: runtime('ruby', CODE), php: runtime('php', CODE),
-  ...Object.fromEntries([...PYTHON_TOOLS].map((tool) => [tool, anyUse])),
-  uv: (args, at) => (args[0] === 'run' ? runner('uv run', list(`${[...PYTHON_TOOLS].join(' ')} python python3`))(args.slice(1), at) : verbs('uv', 'sync lock tree version')(args, at)),
-  poetry: (args, at) => (args[0] === 'run' ? runner('poetry run', list(`${[...PYTHON_TOOLS].join(' ')} python python3`))(args.slice(1), at) : verbs('poetry', 'install check show lock')(args, at)),
+  npm: nodePackages('npm'), pnpm: nodePackages('pnpm'), yarn: nodePackages('yarn'), bun: nodePackages('bun'),
+  ...Object.fromEntries(['npx', 'pnpx', 'bunx'].map((name) => [name, runner(name, new Set(NODE_TOOLS.keys()))])),
+  ...Object.fromEntries(NODE_TOOLS),
+  node, deno: verbs('deno', 'test check lint fmt bench doc info'),
+  python: python('python'), python3: python('python3'), ruby, php,
+  ...Object.fromEntries(PYTHON_TOOLS),
+  uv: (args, at) => (args[0] === 'run' ? runner('uv run', PYTHON_RUN)(args.slice(1), at) : verbs('uv', 'sync lock tree version')(args, at)),
+  poetry: (args, at) => (args[0] === 'run' ? runner('poetry run', PYTHON_RUN)(args.slice(1), at) : verbs('poetry', 'install check show lock')(args, at)),
   pip: verbs('pip', 'list show freeze check'), pip3: verbs('pip3', 'list show freeze check'),
-  go: verbs('go', 'build test vet fmt list doc version run generate mod', RUNS_FILE), gofmt: anyUse, 'golangci-lint': verbs('golangci-lint', 'run linters'),
-  cargo: verbs('cargo', 'build b check c test t clippy fmt run r doc bench tree metadata clean', /^(?:--config|-Z|--manifest-path=\/)/), rustc: anyUse, rustfmt: anyUse,
+  go, gofmt: anyUse, 'golangci-lint': verbs('golangci-lint', 'run linters'),
+  cargo: verbs('cargo', 'build b check c test t clippy fmt run r doc bench tree metadata clean', /^(?:--config|-Z|--manifest-path=\/)|linker=/), rustc: compiler('rustc'), rustfmt: anyUse,
   make: targets('make'), gmake: targets('gmake'), just: targets('just'), task: targets('task'), rake: targets('rake'), ninja: targets('ninja'),
-  cmake: (args) => (args.some((word) => /^-[EP]/.test(word)) ? 'auto mode does not run scripts of cmake' : undefined), ctest: anyUse,
-  gcc: anyUse, 'g++': anyUse, cc: anyUse, 'c++': anyUse, clang: anyUse, 'clang++': anyUse, 'clang-format': anyUse, 'clang-tidy': anyUse,
-  mvn: verbs('mvn', 'compile test package verify clean test-compile validate dependency:tree'), './mvnw': verbs('mvnw', 'compile test package verify clean test-compile validate dependency:tree'),
-  gradle: targets('gradle'), './gradlew': targets('gradlew'), javac: anyUse, dotnet: verbs('dotnet', 'build test run restore format clean list'),
+  cmake, ctest,
+  ...Object.fromEntries(['gcc', 'g++', 'cc', 'c++', 'clang', 'clang++', 'javac'].map((name) => [name, compiler(name)])), 'clang-format': anyUse, 'clang-tidy': anyUse,
+  mvn: goals('mvn', 'compile test package verify clean test-compile validate dependency:tree'), './mvnw': goals('mvnw', 'compile test package verify clean test-compile validate dependency:tree'),
+  gradle: targets('gradle'), './gradlew': targets('gradlew'), dotnet: verbs('dotnet', 'build test run restore format clean list', /^(?:[-/]+(?:p|property|l|logger|dl|distributedlogger)[:=]|@)/i),
   ...Object.fromEntries([...RUBY_TOOLS].filter((tool) => tool !== 'rake').map((tool) => [tool, anyUse])),
   bundle: (args, at) => (args[0] === 'exec' ? runner('bundle exec', RUBY_TOOLS)(args.slice(1), at) : verbs('bundle', 'install check list show')(args, at)),
   composer: verbs('composer', 'install test validate show'), phpunit: anyUse, mix: verbs('mix', 'test compile format credo dialyzer deps.get'),
-  zig: verbs('zig', 'build test fmt'), swift: verbs('swift', 'build test'), shellcheck: anyUse, shfmt: anyUse, yamllint: anyUse, markdownlint: anyUse,
+  zig: verbs('zig', 'build test fmt', /^--test-cmd/), swift: verbs('swift', 'build test'), shellcheck: anyUse, shfmt: anyUse, yamllint: anyUse, markdownlint: anyUse,
   jq: (args) => (args.some((word) => /\benv\b|\$ENV/.test(word)) ? 'jq would read the environment' : undefined),
 };
 
@@ -228,7 +186,7 @@ function useProblem(argv: readonly string[], at: Surroundings): string | undefin
   const [name = '', ...args] = argv;
   const check = Object.hasOwn(PROGRAMS, name) ? PROGRAMS[name] : undefined;
   if (check !== undefined) {
-    const url = name === 'git' ? undefined : args.find((word) => /:\/\//.test(word));
+    const url = name === 'git' ? undefined : args.find((word) => ELSEWHERE.test(word));
     return url === undefined ? check(args, at) : `it would reach ${url}`;
   }
   const program = name.slice(name.lastIndexOf('/') + 1);
