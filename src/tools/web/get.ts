@@ -88,7 +88,7 @@ async function answerOn(line: Line, url: URL, { mostBytes, userAgent }: GetOptio
   const location = response.headers.get('location');
   if (REDIRECTS.has(status)) {
     await response.body?.cancel().catch(() => undefined);
-    return { kind: 'redirect', url, status, to: location !== null && URL.canParse(location, url) ? withoutSecrets(new URL(location, url)) : undefined };
+    return { kind: 'redirect', url, status, to: location !== null && URL.canParse(location, url.href) ? withoutSecrets(new URL(location, url.href)) : undefined };
   }
   return { kind: 'answer', url, status, type: response.headers.get('content-type') ?? '', ...await bodyOf(response, mostBytes) };
 }

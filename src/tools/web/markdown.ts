@@ -5,13 +5,23 @@ import { entities } from './words.ts';
 const LEFT_OUT = ['script', 'style', 'noscript', 'template', 'iframe', 'canvas', 'nav', 'button', 'select', 'input', 'object', 'link', 'meta', 'head', 'title'] as const;
 const HIDDEN_STYLE = /display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\s*0(?![.\d])|opacity\s*:\s*0(?![.\d])/i;
 
+/** What is needed of a page's element: the types of a browser are no part of the program. */
+interface PageElement {
+  readonly nodeName: string;
+  readonly childNodes: ArrayLike<{ readonly nodeName: string }>;
+  readonly previousSibling: unknown;
+  readonly parentNode: { readonly previousSibling: unknown } | null;
+  hasAttribute(name: string): boolean;
+  getAttribute(name: string): string | null;
+}
+
 /** A page as Markdown, with links made whole by its address. Throws where a page is nested too deeply. */
 export function markdownOf(html: string, base: string): string {
   const service = new TurndownService({ headingStyle: 'atx', codeBlockStyle: 'fenced', bulletListMarker: '-', hr: '---', emDelimiter: '*' });
   service.remove([...LEFT_OUT]);
   service.addRule('link', {
-    filter: (node) => node.nodeName === 'A',
-    replacement: (content, node) => linked(content, wholeAddress((node).getAttribute('href') ?? '', base)),
+    filter: (node: PageElement) => node.nodeName === 'A',
+    replacement: (content, node: PageElement) => linked(content, wholeAddress(node.getAttribute('href') ?? '', base)),
   });
   service.addRule('picture', {
     filter: 'img',
@@ -21,13 +31,13 @@ export function markdownOf(html: string, base: string): string {
   service.addRule('row', { filter: 'tr', replacement: (content, node) => rowOf(content, node) });
   service.addRule('table', { filter: 'table', replacement: (content) => `\n\n${content.trim()}\n\n` });
   // The last one is asked first.
-  service.addRule('unseen', { filter: (node) => node.nodeName.toLowerCase() === 'svg' || isHidden(node), replacement: () => '' });
+  service.addRule('unseen', { filter: (node: PageElement) => node.nodeName.toLowerCase() === 'svg' || isHidden(node), replacement: () => '' });
   const markdown = service.turndown(mainOf(html)).replace(/[ \t]+$/gm, '').replace(/\n{3,}/g, '\n\n').trim();
   const title = titleOf(html);
   return title === '' || markdown.startsWith('# ') ? markdown : `# ${title}\n\n${markdown}`;
 }
 
-function isHidden(node: HTMLElement): boolean {
+function isHidden(node: PageElement): boolean {
   return node.hasAttribute('hidden') || node.getAttribute('aria-hidden') === 'true' || HIDDEN_STYLE.test(node.getAttribute('style') ?? '');
 }
 
@@ -43,13 +53,13 @@ function linked(content: string, address: string | undefined): string {
   return address === undefined || words === '' ? words : `[${words}](${address})`;
 }
 
-function pictured(node: HTMLElement, base: string): string {
+function pictured(node: PageElement, base: string): string {
   const words = (node.getAttribute('alt') ?? '').replace(/\s+/g, ' ').trim();
   const address = wholeAddress(node.getAttribute('src') ?? '', base);
   return words === '' ? '' : `![${words}](${address ?? ''})`;
 }
 
-function rowOf(content: string, row: HTMLElement): string {
+function rowOf(content: string, row: PageElement): string {
   const cells = Array.from(row.childNodes).filter(({ nodeName }) => nodeName === 'TH' || nodeName === 'TD').length;
   const first = row.previousSibling === null && (row.parentNode?.previousSibling ?? null) === null;
   return `| ${content.trim().replace(/^\|/, '')}\n${first ? `|${' --- |'.repeat(cells)}\n` : ''}`;
