@@ -4,7 +4,7 @@ import { messageOf } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import { readSmallFile } from '#lib/small-file.ts';
 import { count } from '#lib/text.ts';
-import { realPathOf } from '#lib/within.ts';
+import { isWithin, realPathOf } from '#lib/within.ts';
 import type { AgentType } from '#domain/agents.ts';
 import { BUILT_IN } from './built-in.ts';
 import { type Definition, definitionOf } from './definition.ts';
@@ -13,6 +13,8 @@ import { type Definition, definitionOf } from './definition.ts';
 export interface TypeFolder {
   readonly path: string;
   readonly scope: 'user' | 'project';
+  /** Files that lead out of this folder by a link are left out. */
+  readonly within?: string;
 }
 
 export interface Types {
@@ -48,7 +50,7 @@ export function createTypes(folders: () => readonly TypeFolder[], shown: (path: 
       const found = new Map<string, { readonly type: AgentType; readonly folder: string }>();
       const wrong: string[] = [];
       const seen = new Set<string>();
-      for (const { path, scope } of folders()) {
+      for (const { path, scope, within } of folders()) {
         const { files, left } = markdownBelow(path);
         if (left > 0) wrong.push(`${oneLine(shown(path))}: ${count(left, 'file')} left out; ${MOST_FILES} are the most`);
         for (const file of files) {
@@ -56,6 +58,10 @@ export function createTypes(folders: () => readonly TypeFolder[], shown: (path: 
           const real = realPathOf(file);
           if (seen.has(real)) continue;
           seen.add(real);
+          if (within !== undefined && !isWithin(realPathOf(within), real)) {
+            wrong.push(`${oneLine(shown(file))}: left out: it is a link that leads out of the project`);
+            continue;
+          }
           const { type, problems: own } = await read(real, scope);
           const before = type === undefined ? undefined : found.get(keyOf(type.name));
           const twice = before?.folder === path ? [`there is another agent "${before.type.name}" in this folder, which counts`] : [];

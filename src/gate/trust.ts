@@ -67,6 +67,8 @@ function holdsRepository(folder: string): boolean {
 const OWN_VARIABLES = /^(?:ANTHROPIC_|CLAUDE_|PINION_|(?:HTTPS?|ALL|NO|FTP)_PROXY$|NODE_EXTRA_CA_CERTS$|NODE_TLS_|SSL_CERT_)/i;
 /** Keys of a repository's settings that stay without effect even when the folder is trusted. */
 const NEVER = ['apiKeyHelper', 'awsAuthRefresh', 'awsCredentialExport', 'otelHeadersHelper', 'forceLoginMethod', 'disableAllHooks', 'autoMemoryDirectory'];
+/** Where a repository may have files written: in itself. */
+const OWN_FOLDER = /^(?!\/|~|.*(?:^|[\\/])\.\.(?:[\\/]|$))/;
 
 /**
  * What a repository's settings file (`.pinion/settings*.json`, `.claude/settings*.json`) may say. Untrusted: its deny and ask
@@ -88,6 +90,7 @@ export function withoutUntrusted(fields: Fields, trusted: boolean): { readonly f
   }
   const env = isFields(fields['env']) ? keep(fields['env'], (key) => !OWN_VARIABLES.test(key), 'env') : undefined;
   const held = keep(permissions, (key) => key !== 'defaultMode' && key !== 'disableBypassPermissionsMode', 'permissions');
-  const rest = keep(fields, (key) => !NEVER.includes(key), '');
+  const folder = fields['plansDirectory'];
+  const rest = keep(fields, (key) => !NEVER.includes(key) && (key !== 'plansDirectory' || (typeof folder === 'string' && OWN_FOLDER.test(folder))), '');
   return { fields: { ...rest, ...('permissions' in rest && { permissions: held }), ...(env !== undefined && { env }) }, dropped };
 }

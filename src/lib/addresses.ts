@@ -1,8 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Networks of IPv4 that are not the public internet: this host, private, shared (CGNAT), link-local with cloud metadata, test, relay, multicast, reserved. */
+/** Networks of IPv4 that are not the public internet: this host, private, shared (CGNAT), link-local with cloud metadata, a cloud's host agent, test, relay, multicast, reserved. */
 const NOT_PUBLIC_4: readonly (readonly [string, number])[] = [
-  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24],
+  ['0.0.0.0', 8], ['10.0.0.0', 8], ['100.64.0.0', 10], ['127.0.0.0', 8], ['168.63.129.16', 32], ['169.254.0.0', 16], ['172.16.0.0', 12], ['192.0.0.0', 24], ['192.0.2.0', 24],
   ['192.88.99.0', 24], ['192.168.0.0', 16], ['198.18.0.0', 15], ['198.51.100.0', 24], ['203.0.113.0', 24], ['224.0.0.0', 4], ['240.0.0.0', 4],
 ];
 /** Parts of the one public block of IPv6 that are none: Teredo, benchmarks, ORCHID, documentation, and 6to4, which holds an IPv4 address. */

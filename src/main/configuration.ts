@@ -2,6 +2,8 @@ import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
 import type { Arguments } from '#cli/arguments.ts';
+import { isWithin, realPathOf } from '#lib/within.ts';
+import { protectedAs } from '#gate/protect.ts';
 import { createTrust, type Trust, withoutUntrusted } from '#gate/trust.ts';
 import { type RuleSet, ruleProblems } from '#gate/rules.ts';
 import { keepAllowRule } from '#session/rules.ts';
@@ -40,7 +42,8 @@ export function configure(place: Place, args: Arguments): Configuration {
 
   function load() {
     const { layers, warnings } = readLayers(place.home, place.userHome, project);
-    const heard = layers.map((layer) => (layer.scope === 'user' ? layer : { ...layer, fields: withoutUntrusted(layer.fields, believed).fields }));
+    const open = layers.filter(({ scope, file }) => scope !== 'user' && isOpen(file, project));
+    const heard = layers.map((layer) => (layer.scope === 'user' ? layer : { ...layer, fields: withoutUntrusted(layer.fields, believed && !open.includes(layer)).fields }));
     const merged = mergeLayers(heard);
     const rules = {
       allow: [...merged.settings.permissions.allow, ...flags.allow, ...session],
@@ -50,7 +53,8 @@ export function configure(place: Place, args: Arguments): Configuration {
     const { model, effort } = merged.settings;
     const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }) };
     const folders = merged.settings.permissions.additionalDirectories.map((folder) => resolve(project, folder)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
-    return { settings, rules, warnings: [...warnings, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
+    const linked = open.map(({ file }) => `${file} is a link to a file that may be changed without a question: only its deny and ask rules hold.`);
+    return { settings, rules, warnings: [...warnings, ...linked, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
   }
 
   return {
@@ -74,6 +78,13 @@ export function configure(place: Place, args: Arguments): Configuration {
       now = load();
     },
   };
+}
+
+/** Whether a settings file is, by a link, one that the model may change without a question: it would give itself rules. */
+function isOpen(file: string, project: string): boolean {
+  const real = realPathOf(file);
+  const top = realPathOf(project);
+  return isWithin(top, real) && protectedAs(real, top) === undefined;
 }
 
 function ruled(rules: readonly string[], root: string): readonly ScopedRule[] {

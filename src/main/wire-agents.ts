@@ -17,6 +17,7 @@ import { sessionFolder } from '#session/home.ts';
 import { openThread, sessionFile } from '#session/open.ts';
 import { modelId } from '#session/settings.ts';
 import type { CallId } from '#domain/tool.ts';
+import { isWithin } from '#lib/within.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
@@ -35,6 +36,8 @@ export interface AgentOptions extends Beside {
   readonly tools: () => ToolWing;
   readonly reminders: () => ReminderWing;
   readonly tasks: () => TaskWing;
+  /** A turn of a thread is over: what was granted for it is taken back. */
+  readonly settle: (session: Session) => void;
 }
 
 const SEND = 'SendMessage';
@@ -47,7 +50,14 @@ export function wireAgents(options: AgentOptions): AgentWing {
     (name) => readRules(configuration.rules().deny, 'deny').rules.some((rule) => coversCall(rule, 'deny', { id: '' as CallId, tool: 'Task', input: { subagent_type: name } })),
   );
   const desk: AgentDesk = new Desk({
-    types, query, tell, wake,
+    types, tell, wake,
+    async *query(session, ...rest) {
+      try {
+        return yield* query(session, ...rest);
+      } finally {
+        options.settle(session);
+      }
+    },
     open: (order) => openAgent(options, order, () => desk),
     mailbox: (lead, name) => join(place.home.teams, lead.id, `${name.toLowerCase()}.jsonl`),
     keepText: (lead, id, text) => keepText(options, join(threadsFolder(place, lead), 'results'), `${id}.md`, text),
@@ -71,16 +81,21 @@ export function wireAgents(options: AgentOptions): AgentWing {
 /** Strongest first: the trusted project's folders from the start directory up to its top, those of further working folders, then the user's. */
 function foldersOf({ cwd, repository, userHome, home }: Place, configuration: Configuration): readonly TypeFolder[] {
   const user: readonly TypeFolder[] = [join(dirname(home.settings), 'agents'), join(userHome, '.claude', 'agents')].map((path) => ({ path, scope: 'user' }));
-  if (!configuration.isTrusted()) return user;
+  const trusts = (root: string): boolean => (isWithin(configuration.project, root) ? configuration.isTrusted() : configuration.trust.isTrusted(root));
+  const added = configuration.roots().slice(1).filter(trusts).flatMap((root) => typesIn(root, root));
+  if (!configuration.isTrusted()) return [...added, ...user];
   const project: TypeFolder[] = [];
   const top = repository?.root ?? cwd;
   for (let at = cwd; ; at = dirname(at)) {
     // The user's own folder stays the user's where the project is the home folder.
-    for (const path of [join(at, '.pinion', 'agents'), join(at, '.claude', 'agents')]) if (!user.some((own) => own.path === path)) project.push({ path, scope: 'project' });
+    project.push(...typesIn(at, top).filter(({ path }) => !user.some((own) => own.path === path)));
     if (at === top || at === dirname(at)) break;
   }
-  const added = configuration.roots().slice(1).flatMap((root) => [join(root, '.pinion', 'agents'), join(root, '.claude', 'agents')]).map((path): TypeFolder => ({ path, scope: 'project' }));
   return [...project, ...added, ...user];
+}
+
+function typesIn(folder: string, within: string): readonly TypeFolder[] {
+  return ['.pinion', '.claude'].map((name) => ({ path: join(folder, name, 'agents'), scope: 'project', within }));
 }
 
 /** Where the threads of a conversation lie: beside its own log. */

@@ -36,7 +36,12 @@ export function wireModes(place: Place, configuration: Configuration, onNotice: 
     for (const problem of styles.problems) tell(problem);
     return styles;
   };
-  const folder = (): string => plansFolder(configuration.settings().plansDirectory, { project: configuration.project, userHome: place.userHome, own: place.home.plans });
+  const folder = (): string => {
+    const { plansDirectory } = configuration.settings();
+    const used = plansFolder(plansDirectory, { project: configuration.project, userHome: place.userHome, own: place.home.plans });
+    if (used === place.home.plans && plansDirectory !== undefined && plansDirectory.trim() !== '') tell(`plansDirectory "${oneLine(plansDirectory, 200)}" is not used: it leads out of the project, or decides what runs or is told later.`);
+    return used;
+  };
   return {
     async style(session) {
       const name = wanted(session);

@@ -32,12 +32,16 @@ export function wireSkills({ place, configuration, tools, reminders, onNotice }:
     },
     reserved: new Set(commands.flatMap(({ id, aliases = [] }) => [id, ...aliases])),
     denied: async (path) => configuration.rules().deny.length > 0 && (await tools().paths.lookUp(path, place.cwd)).denied,
+    isOpen: (real) => {
+      const { root, guarded } = tools().paths.places.look(real, place.cwd);
+      return root !== undefined && guarded === undefined;
+    },
     label: (path) => (isWithin(place.userHome, path) && !isWithin(place.cwd, path) ? path.replace(place.userHome, '~') : tools().paths.look(path, place.cwd).label),
     ask: (call, session, signal) => tools().gate.ask(call, session, signal),
     run: (command, session, signal) => tools().shell(session, command, signal),
     async mentions(text, session, signal) {
       const views = await reminders().pins(session).views(signal);
-      const pinned = new Set(views.flatMap(({ files }) => files.filter(({ how }) => how !== 'partial').map(({ path }) => path)));
+      const pinned = new Set(views.flatMap(({ files }) => files.filter(({ how }) => how !== 'partial' && how !== 'heard').map(({ path }) => path)));
       return createMentions({ paths: tools().paths, documents: tools().documents, cwd: () => tools().cwd(session) }).load(text, signal, pinned);
     },
     onNotice,

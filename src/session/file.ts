@@ -69,7 +69,8 @@ export function decodeHead(line: string): LogHead | undefined {
   }
   if (typeof value !== 'object' || value === null || !('type' in value) || value['type'] !== 'session') return undefined;
   const head = value as unknown as LogHead;
-  if (typeof head.id !== 'string' || typeof head.cwd !== 'string' || typeof head.version !== 'number') return undefined;
+  // Folders are named after it.
+  if (typeof head.id !== 'string' || !/^[\w-]{1,200}$/.test(head.id) || typeof head.cwd !== 'string' || typeof head.version !== 'number') return undefined;
   if (head.version > LOG_VERSION) throw new UserError(`the session ${head.id} was written by a newer version of pinion (log version ${head.version}). Update pinion to open it.`);
   return head;
 }

@@ -108,7 +108,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const compactAt = strongest((from) => from.number('compactAt'));
   const outputStyle = strongest((from) => from.text('outputStyle'));
   const companion = strongest((from) => from.companion());
-  const budgetUsd = strongest((from) => from.dollars('budgetUsd'));
+  const budgetUsd = budgetIn(readers);
   const plansDirectory = strongest((from) => from.text('plansDirectory'));
   const autoMemoryDirectory = strongest((from) => from.text('autoMemoryDirectory'));
   const settings: Settings = {
@@ -145,6 +145,17 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
 
 type Reader = ReturnType<typeof reader>;
 
+/** What the user set is never raised by a repository, whose settings may only lower it. */
+function budgetIn(readers: readonly Reader[]): number | undefined {
+  const sums = readers.flatMap((from) => {
+    const usd = from.dollars('budgetUsd');
+    return usd === undefined ? [] : [{ usd, own: from.own }];
+  });
+  const set = sums.findLast(({ own }) => own)?.usd;
+  const others = sums.filter(({ own }) => !own).map(({ usd }) => usd);
+  return set === undefined ? others.at(-1) : Math.min(set, ...others);
+}
+
 /** Reads one layer's keys, warning of each that has the wrong type. */
 function reader(layer: Layer, warnings: string[]) {
   const { fields, file, root, scope } = layer;
@@ -168,6 +179,8 @@ function reader(layer: Layer, warnings: string[]) {
   const flag = (value: Json | undefined, key: string): boolean | undefined => (value === undefined ? undefined : typeof value === 'boolean' ? value : wrong(key, 'true or false'));
   const oneOf = (value: Json | undefined, key: string, words: readonly string[]): string | undefined => (value === undefined ? undefined : typeof value === 'string' && words.includes(value) ? value : wrong(key, `one of ${words.join(', ')}`));
   return {
+    /** Whether the user alone writes it. */
+    own: scope === 'user',
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
     dollars: (key: string) => {

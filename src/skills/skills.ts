@@ -14,6 +14,8 @@ import { fill, piecesOf } from './template.ts';
 export interface SkillsOptions extends Omit<CatalogueOptions, 'reader'>, Doors {
   /** What the mentions of a text bring along. */
   readonly mentions: (text: string, session: Session, signal: AbortSignal) => Promise<Loaded>;
+  /** Whether a file (real path) is one that the model may change without a question: what it writes there grants nothing. */
+  readonly isOpen: (real: string) => boolean;
   /** Is told, once each, what cannot be used. */
   readonly onNotice: (text: string) => void;
 }
@@ -79,7 +81,7 @@ export function createSkills(options: SkillsOptions): Skills {
       const found = choose(skills, name, by);
       if ('problem' in found) return found;
       const at = held(session);
-      const granted = grantsOf(found, options.places.start);
+      const granted = grantsOf(found, options);
       // Before its commands run: they are what it was granted for.
       at.grants = [...at.grants, ...granted];
       const loaded = await loadOne(found, args, by, session, signal, options);
@@ -88,6 +90,8 @@ export function createSkills(options: SkillsOptions): Skills {
     },
   };
 }
+
+const OPEN = 'allowed-tools has no effect: the file lies where it may be changed without a question';
 
 function choose(skills: readonly Skill[], written: string, by: 'user' | 'model'): Skill | { readonly problem: string } {
   const name = written.trim().replace(/^\//, '');
@@ -102,10 +106,11 @@ function choose(skills: readonly Skill[], written: string, by: 'user' | 'model')
 }
 
 /** Its own rules, and reading what lies beside it: a skill of the user's is outside of the working folders. */
-function grantsOf({ file, view }: Skill, root: string): readonly ScopedRule[] {
-  const own = dirname(file.real);
-  const beside = view.form === 'skill' && !/[*?[\]!\\{}()]|^\s|\s$/.test(own) ? [`Read(/${own}/**)`] : [];
-  return [...beside, ...file.header.allowedTools].map((rule) => ({ rule, root, scope: 'session', file: file.path }));
+function grantsOf({ file, view }: Skill, { places, isOpen }: SkillsOptions): readonly ScopedRule[] {
+  const folder = dirname(file.real);
+  const beside = view.form === 'skill' && !/[*?[\]!\\{}()]|^\s|\s$/.test(folder) ? [`Read(/${folder}/**)`] : [];
+  const own = isOpen(file.real) ? [] : file.header.allowedTools;
+  return [...beside, ...own].map((rule) => ({ rule, root: places.start, scope: 'session', file: file.path }));
 }
 
 async function loadOne({ file, view }: Skill, args: string, by: 'user' | 'model', session: Session, signal: AbortSignal, options: SkillsOptions): Promise<LoadedSkill | { readonly problem: string }> {
@@ -120,7 +125,7 @@ async function loadOne({ file, view }: Skill, args: string, by: 'user' | 'model'
   if (signal.aborted) return { problem: 'interrupted' };
   return {
     view, text: `${headingOf(view, own)}${rendered.text}`, mentions: rendered.mentions,
-    parts: loaded.parts, files: loaded.files, notes: [...rendered.notes, ...loaded.notes],
+    parts: loaded.parts, files: loaded.files, notes: [...rendered.notes, ...loaded.notes, ...(file.header.allowedTools.length > 0 && options.isOpen(file.real) ? [OPEN] : [])],
   };
 }
 

@@ -40,7 +40,7 @@ export function bench(files: Files, home: Files = {}, more: { readonly allow?: (
       userSkills: [join(own, '.pinion/skills'), join(own, '.claude/skills'), join(own, '.agents/skills')], userCommands: [join(own, '.claude/commands')],
       start: join(project, start), top: project, added: () => [], trusted: () => true, respectsIgnores: () => true,
     },
-    reserved: new Set(['clear', 'help']), denied: () => Promise.resolve(false), label: (path) => path.replace(`${project}/`, '').replace(own, '~'),
+    reserved: new Set(['clear', 'help']), denied: () => Promise.resolve(false), isOpen: () => false, label: (path) => path.replace(`${project}/`, '').replace(own, '~'),
     ask: (call) => Promise.resolve(allow((call.input as { readonly command: string }).command)),
     run: (command) => {
       ran.push(command);

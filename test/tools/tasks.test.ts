@@ -56,6 +56,15 @@ describe('a command in the background', () => {
     expect(await start(house, 'true')).toBe('shell-2');
   });
 
+  it('takes the next number where a task that the log lost has left its output', async () => {
+    const house = open();
+    const folder = join(view(house, await start(house, 'true')).file, '..');
+    writeFileSync(join(folder, 'shell-2.log'), 'of another life');
+    expect(await start(house, 'echo mine')).toBe('shell-3');
+    await ended(house, 'shell-3');
+    expect(readFileSync(join(folder, 'shell-2.log'), 'utf8')).toBe('of another life');
+  });
+
   it('ends once, with its exit code, and its output can be read', async () => {
     const house = open();
     const [good, bad, killed] = [await start(house, 'echo out; echo err >&2'), await start(house, 'echo no; exit 3'), await start(house, 'kill -SEGV $$')];

@@ -69,6 +69,7 @@ const LONGEST_TITLE = 200;
 const LAST_LINES = 4000;
 /** How often it is looked whether what the shell left behind still lives. */
 const LOOK_MS = 500;
+const MOST_TRIES = 1000;
 
 export function createShellTasks(options: ShellTasksOptions): ShellTasks {
   return new Shells(options);
@@ -177,19 +178,27 @@ class Shells implements ShellTasks {
 
   /** Makes a task of a command that runs. Nothing is waited for: no output is lost between the two. */
   #adopt(process: ShellProcess, title: string, session: Session, soFar?: SoFar): TaskRecord | Problem {
-    const id = `shell-${this.#next(session)}`;
-    const path = join(this.#options.folder, session.id.replace(/[^\w-]/g, '-'), `${id}.log`);
-    let file: TaskFile;
-    try {
-      file = makeTaskFile(path, soFar);
-    } catch (error) {
-      return { problem: `its output could not be kept: ${messageOf(error)}` };
-    }
-    const live = begin({ id, kind: 'shell', title: onOneLine(title, LONGEST_TITLE), state: 'running', file: path }, session, process, file);
+    const made = this.#makeFile(session, soFar);
+    if ('problem' in made) return made;
+    const { id, file } = made;
+    const live = begin({ id, kind: 'shell', title: onOneLine(title, LONGEST_TITLE), state: 'running', file: file.path }, session, process, file);
     this.#running.set(keyOf(session, id), live);
     this.#keep(live);
     live.ended = this.#follow(live);
     return live.record;
+  }
+
+  /** Of a task that the log does not know, for it was lost with the program, the file may be there: the next number is free. */
+  #makeFile(session: Session, soFar: SoFar | undefined): { readonly id: string; readonly file: TaskFile } | Problem {
+    for (let tries = 1; ; tries += 1) {
+      const id = `shell-${this.#next(session)}`;
+      try {
+        return { id, file: makeTaskFile(join(this.#options.folder, session.id.replace(/[^\w-]/g, '-'), `${id}.log`), soFar) };
+      } catch (error) {
+        const taken = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+        if (!taken || tries === MOST_TRIES) return { problem: `its output could not be kept: ${messageOf(error)}` };
+      }
+    }
   }
 
   async #follow(live: Live): Promise<void> {
