@@ -90,8 +90,8 @@ export interface KeyTable {
   action<C extends KeyContext>(context: C, event: KeyEvent): KeyAction<C> | undefined;
   /** The first key of a composer's action as people read it (`Ctrl-O`); undefined when it has none. */
   label(action: KeyAction<'composer'>): string | undefined;
-  /** For help: keys and what they do, in a sensible order. */
-  readonly help: readonly { readonly keys: string; readonly what: string; readonly editing?: boolean }[];
+  /** For help: keys and what they do, in a sensible order. `action`: its name in the settings; absent where it cannot be bound. */
+  readonly help: readonly { readonly keys: string; readonly what: string; readonly action?: string; readonly editing?: boolean }[];
   /** One line for each thing that is wrong with the bindings asked for. */
   readonly faults: readonly string[];
 }
@@ -121,7 +121,7 @@ export function keyTable(bindings: Readonly<Record<string, string>> = {}): KeyTa
       const key = bound.find((row) => row.context === 'composer' && row.action === action)?.keys[0];
       return key === undefined ? undefined : display(key);
     },
-    help: bound.filter((row) => row.what !== '' && row.keys.length > 0).map((row) => ({ keys: row.keys.slice(0, 3).map(display).join(', '), what: row.what, ...(row.editing === true && { editing: true }) })),
+    help: bound.filter((row) => row.what !== '' && row.keys.length > 0).map((row) => ({ keys: row.keys.slice(0, 3).map(display).join(', '), what: row.what, ...(row.fixed !== true && { action: row.action }), ...(row.editing === true && { editing: true }) })),
     faults,
   };
 }

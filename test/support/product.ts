@@ -46,6 +46,7 @@ export interface OpenOptions {
   readonly columns?: number;
   readonly rows?: number;
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
 }
 
 export interface InTerminal extends VirtualTerminal {
@@ -89,7 +90,7 @@ export function product(files: Readonly<Record<string, string | Uint8Array>> = {
     cwd, home, env, logs, start,
     run: (args, options) => start(args, options).ended,
     shell: (line) => startIn(cwd, env, ['/bin/bash', '-c', `pinion() { ${quoted([process.execPath, PINION])} "$@"; }; ${line}`], {}).ended,
-    open: (options = {}) => openIn(cwd, { ...env, ...options.env }, options),
+    open: (options = {}) => openIn(options.cwd ?? cwd, { ...env, ...options.env }, options),
     entries(file) {
       const [only, second] = logs();
       if (file === undefined && second !== undefined) throw new Error('there is more than one session: say which');
