@@ -254,3 +254,10 @@ describe('Glob', () => {
     for (const name of text.split('\n')) expect(await house.say('Read', { file_path: name })).toMatchObject({ kind: 'ok' });
   });
 });
+
+test('a pattern of many stars is answered at once, whatever the names', async () => {
+  const house = openHouse({ ripgrep: false });
+  writeFileSync(join(house.root, `${'a'.repeat(200)}.txt`), 'x\n');
+  expect(await house.say('Glob', { pattern: `${'*a'.repeat(12)}*b` })).toMatchObject({ kind: 'ok', text: 'No files found.' });
+  expect((await house.say('Glob', { pattern: `${'*a'.repeat(12)}*` })).text).toContain('aaa');
+});

@@ -1,4 +1,4 @@
-import picomatch from 'picomatch';
+import { pathGlob } from '#lib/path-glob.ts';
 
 /** Whether a path fits; paths have `/` between their segments and do not begin with one. */
 export type Fits = (path: string) => boolean;
@@ -10,10 +10,10 @@ export type Fits = (path: string) => boolean;
  */
 export function globOf(pattern: string): Fits {
   const plain = pattern.normalize('NFC');
-  const matches = picomatch(plain.replace(/(?<!\\)[()|]/g, '\\$&'), { dot: true, nonegate: true, noextglob: true });
+  const spellings = [pattern, ...(pattern.includes('[') ? [pattern.replace(/(?<!\\)[[\]]/g, '\\$&')] : [])].map(pathGlob);
   return (path) => {
     const name = path.normalize('NFC');
-    return name === plain || matches(name);
+    return name === plain || spellings.some((fits) => fits?.(path) === true);
   };
 }
 
