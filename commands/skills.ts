@@ -47,9 +47,9 @@ function who({ scope, from, form }: SkillView): string {
 }
 
 function about({ description, file, bytes, argumentHint, userMayUse, modelMayUse, dormant, name }: SkillView): readonly CardBlock[] {
-  const uses = [...(userMayUse ? [`you by /${name}${argumentHint === undefined ? '' : ` ${argumentHint}`}`] : []), ...(modelMayUse ? [`the model${dormant === true ? ' (once a file that it is for was touched)' : ''}`] : [])];
+  const uses = [...(userMayUse ? [`you (/${name}${argumentHint === undefined ? '' : ` ${argumentHint}`})`] : []), ...(modelMayUse ? [`the model${dormant === true ? ' (once a file that it is for was touched)' : ''}`] : [])];
   return [
     { type: 'text', text: description === '' ? 'It does not say what it is for.' : description },
-    { type: 'list', items: [`used by ${uses.length === 0 ? 'nobody' : uses.join(' and ')}`, `~${tokens(bytes / BYTES_PER_TOKEN)} tokens`, file] },
+    { type: 'list', items: [`used by ${uses.length === 0 ? 'nobody' : uses.join(' and by ')}`, `~${tokens(bytes / BYTES_PER_TOKEN)} tokens`, file] },
   ];
 }

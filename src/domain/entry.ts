@@ -18,6 +18,7 @@ export type OptionName = 'outputStyle' | 'budgetUsd';
 
 /** Something went wrong that costs a part only; shown to the user, never thrown. */
 export interface Fault {
+  /** Empty where the message says it itself. */
   readonly where: string;
   readonly message: string;
 }

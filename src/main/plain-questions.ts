@@ -48,7 +48,7 @@ function simple(id: number, question: Simple): LineQuestion {
 function simpleText(question: Simple): string {
   switch (question.kind) {
     case 'goOn': return sanitise(`${question.text}\nGo on? y or n:`);
-    case 'trust': return sanitise(`${question.folder} wants:\n${question.wants.map((want) => `- ${oneLine(want)}`).join('\n')}\nTrust it? y or n:`);
+    case 'trust': return sanitise(`The configuration of ${question.folder}:\n${question.wants.map((want) => `- ${oneLine(want)}`).join('\n')}\nTrust it? y or n:`);
     case 'confirm': return sanitise(`${question.title}\n${question.lines.map((line) => `- ${oneLine(line)}`).join('\n')}\ny or n:`);
     case 'plan': return sanitise(`${question.plan.trimEnd()}\n\nThis is the plan (${question.file}). Go ahead? y (ask before each edit), a (accept edits), auto (auto mode), n, or what to change:`);
     case 'permission': {

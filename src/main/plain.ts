@@ -3,6 +3,7 @@ import { sanitise } from '#lib/terminal.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { cardText } from '#headless/card-text.ts';
 import type { Entry } from '#domain/entry.ts';
+import { faultLine } from '#domain/fault.ts';
 import { taskLine } from '#ui/blocks.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
 import type { Workers } from './house.ts';
@@ -118,7 +119,7 @@ function textOf(event: ScreenEvent): string | undefined {
     case 'entry': return entryText(event.entry);
     case 'replay': return event.entries.map(entryText).filter((text) => text !== undefined).join('\n\n');
     case 'card': return cardText(event.card);
-    case 'fault': return sanitise(`! ${event.where}: ${event.message}`);
+    case 'fault': return sanitise(`! ${faultLine(event)}`);
     case 'waiting': return sanitise(`(${event.reason}; trying again in ${Math.ceil(event.ms / 1000)} s)`);
     case 'doing': return sanitise(`(${event.what} …)`);
     case 'discarded': return '(the answer broke off and is asked for again)';

@@ -2,6 +2,7 @@ import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
 import type { Entry, Event } from '#domain/entry.ts';
+import { faultLine } from '#domain/fault.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Call, CallId } from '#domain/tool.ts';
 import { costOf } from '#accounting/cost.ts';
@@ -132,7 +133,7 @@ async function drain(events: AsyncGenerator<Event, Outcome>): Promise<Outcome> {
   let next = await events.next();
   for (; next.done !== true; next = await events.next()) {
     const { value } = next;
-    if (value.type === 'fault') say(`${value.where}: ${value.message}`);
+    if (value.type === 'fault') say(faultLine(value));
     if (value.type === 'waiting') say(`${value.reason}; attempt ${value.attempt} in ${Math.ceil(value.ms / 1000)} s`);
   }
   return next.value;

@@ -27,7 +27,7 @@ function partsOf(dialog: ChoiceDialog, pen: Pen): Parts {
   switch (question.kind) {
     case 'permission': return { ...permissionParts(question, isCut(dialog, pen), pen), foot };
     case 'trust': return {
-      head: [...wrapProse(pen.theme('strong', `Do you trust ${line(question.folder)}?`), pen.columns), ...wrapProse(pen.theme('dim', 'Its configuration wants to:'), pen.columns)],
+      head: [...wrapProse(pen.theme('strong', `Do you trust ${line(question.folder)}?`), pen.columns), ...wrapProse(pen.theme('dim', 'What it brings along has no effect until you do. Its configuration:'), pen.columns)],
       body: question.wants.flatMap((want) => hang(wrapText(line(want), pen.columns - 4), '  • ')),
       foot,
     };

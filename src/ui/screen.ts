@@ -1,6 +1,7 @@
 import { type TodoItem, TODO_LIST_ID } from '#domain/attachment.ts';
 import type { Card } from '#domain/card.ts';
 import type { Entry, EntryOf } from '#domain/entry.ts';
+import { faultLine } from '#domain/fault.ts';
 import { QUEUE_SOURCE } from '#domain/folds.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { TaskRecord } from '#domain/tasks.ts';
@@ -95,7 +96,7 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'toolProgress': return progress(screen, event.callId, event.text);
     case 'waiting': return { ...screen, waiting: { attempt: event.attempt, reason: event.reason, until: now + event.ms } };
     case 'doing': return { ...live(screen), doing: event.what };
-    case 'fault': return fault(screen, `${event.where}: ${event.message}`);
+    case 'fault': return fault(screen, faultLine(event));
     case 'busy': return { ...screen, busySince: event.since, written: 0, lastFault: undefined };
     case 'idle': return rest(screen);
     case 'status': return { ...screen, status: event.status };

@@ -64,7 +64,7 @@ describe('/pin', () => {
       '',
       '  /unpin <pin> takes one away.',
     ]);
-    expect(drawn(effect.card, 40).join('\n')).toMatch(/src\/a\.ts +│ +~29 │/);
+    expect(drawn(effect.card, 40).join('\n')).toMatch(/file:src\/a\.ts +│ +~29\n[\s\S]*file:big\.txt · whole +│ +~5k\n/);
   });
 
   it('completes paths in the folder, and options behind one', async () => {

@@ -13,7 +13,7 @@ it('/skills lists what there is, whose it is, and what is not used', async () =>
 
 it('/skills with a name tells all of one, who may use it and where it lies', async () => {
   const { shown, refused, complete } = desk({}, { skills: () => Promise.resolve([view('a', { argumentHint: '<who>', dormant: true }), view('b', { userMayUse: false, description: '' }), view('c', { userMayUse: false, modelMayUse: false })]) });
-  expect(await shown('skills /a')).toMatch(/used by you by \/a <who> and the model \(once a file that it is for was touched\)[\s\S]*\/h\/a\/SKILL\.md/);
+  expect(await shown('skills /a')).toMatch(/used by you \(\/a <who>\) and by the model \(once a file that it is for was touched\)[\s\S]*\/h\/a\/SKILL\.md/);
   expect(await shown('skills b')).toMatch(/does not say what it is for[\s\S]*used by the model/);
   expect(await shown('skills c')).toContain('used by nobody');
   expect(await refused('skills nope')).toBe('There is no skill nope: /skills lists them.');

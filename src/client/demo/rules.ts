@@ -5,6 +5,7 @@ import { agentRules } from './rules-agents.ts';
 import { fileRules } from './rules-files.ts';
 import { initRule } from './rules-init.ts';
 import { modeRules } from './rules-modes.ts';
+import { skillRules } from './rules-skills.ts';
 import { asksForSummary, lookUpRule, talkRules } from './rules-talk.ts';
 import { taskRules } from './rules-tasks.ts';
 import { todoRules } from './rules-todos.ts';
@@ -19,6 +20,7 @@ const HELP = /^(?:help|\?|hi|hello|hey|good (?:morning|day|evening)|who are you|
 export const rules: readonly Rule[] = [
   { id: 'help', example: 'What can you do?', tools: [], reply: ({ ask }) => (HELP.test(ask) ? { say: table() } : undefined) },
   initRule,
+  ...skillRules,
   ...modeRules,
   ...talkRules,
   ...todoRules,

@@ -35,6 +35,7 @@ const CASES: Readonly<Record<string, Case>> = {
   init: { answer: /I wrote AGENTS\.md/, after: (house) => { expect(house.read('AGENTS.md')).toBe('# lantern\n\n## At the top\n\n- README.md\n- package.json\n'); } },
   plan: { answer: /^Plan mode is not on: `\/plan on` turns it on\.$/ },
   'ask-me': { answer: /^I cannot ask you: Nobody is there to answer\./ },
+  skill: { answer: /^I cannot use the skill keeper: there are no skills/ },
   count: { answer: /^1\. line 1\n[\s\S]*\n20\. line 20$/ },
   mention: { answer: /\*\*README\.md\*\* has 3 lines\. Its first heading is "Lantern"\./ },
   pinned: { prepare: (house) => house.pin('package.json'), answer: /The version in package\.json is \*\*4\.5\.6\*\*/ },
@@ -127,6 +128,8 @@ describe('other wordings', () => {
     ['hello', [], /set of rules, no AI/],
     ['hi there', [], /set of rules, no AI/],
     ['What is in nowhere.ts?', ['Read'], /I cannot read nowhere\.ts: nowhere\.ts does not exist\./],
+    ['use skill `git:tidy` on src/a.ts', ['Skill'], /^I cannot use the skill git:tidy: /],
+    ['Skill keeper. The files that it speaks of lie in /w/.pinion/skills/keeper.\n\nCheck the lamp 7.\n\nThe branch is main.', [], /^The skill keeper is in view, 3 lines:\n\n```\nCheck the lamp 7\.\n\nThe branch is main\.\n```\n\nI am a set of rules and cannot follow it/],
     ['Write me a poem about the sea', [], /I am the demo model: a set of rules, no AI\. I did not understand that\./],
     ['todo 2', [], /did not understand/],
   ])('%s', async (prompt, tools, answer) => {

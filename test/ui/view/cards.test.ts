@@ -44,6 +44,14 @@ describe('cards', () => {
     });
   }
 
+  it('makes one column of those of text where a narrow window would tear their words apart', () => {
+    const table: CardBlock = { type: 'table', head: ['age', 'block', 'from'], align: ['right', 'left', 'left'], rows: [['1', 'deferred_tools_delta', ''], ['12', 'calls Read', 'model']] };
+    expect(drawCard({ title: 'T', body: [table] }, plainPen(32))).toEqual(['● T', '  age │ block · from', '  ────┼─────────────────────', '    1 │ deferred_tools_delta', '   12 │ calls Read · model']);
+    expect(drawCard({ title: 'T', body: [table] }, plainPen(40)).at(-1)).toBe('   12 │ calls Read           │ model');
+    const marks: CardBlock = { type: 'table', head: ['', 'style', ''], rows: [['●', 'explanatory', 'says why it is so'], ['', 'a', 'b']] };
+    expect(drawCard({ title: 'T', body: [marks] }, plainPen(22))).toContain('  ● │ explanatory ·');
+  });
+
   it('folds a body, however long it is', () => {
     const text = Array.from({ length: 100_000 }, (_, i) => `line ${i}`).join('\n');
     const lines = drawCard({ title: 'Bash', body: [{ type: 'text', text }] }, plainPen(40), 10);
