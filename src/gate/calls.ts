@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Json } from '#lib/brand.ts';
 import { restore } from '#lib/defuse.ts';
+import { foldName } from '#lib/within.ts';
 import type { Call } from '#domain/tool.ts';
 import { coversCommand, coversDomain, globMatch } from './match.ts';
 import type { Places } from './places.ts';
@@ -40,9 +41,9 @@ export function coversCall(rule: Rule, list: RuleList, call: Call): boolean {
     const name = (textIn(call, 'skill', 'name', 'command') ?? '').trim().replace(/^\//, '');
     const whole = `${name} ${textIn(call, 'args', 'arguments') ?? ''}`.trim();
     // Whoever forbids a skill means it with any arguments.
-    return coversCommand(spec, list === 'allow' ? [whole] : [whole, name]);
+    return list === 'allow' ? coversCommand(spec, [whole]) : coversCommand(spec.normalize('NFC'), [whole, name].map((text) => text.normalize('NFC')));
   }
-  if (rule.tool === 'Task' || rule.tool === 'Agent') return globMatch(spec.toLowerCase(), (textIn(call, 'subagent_type', 'agent') ?? '').trim().toLowerCase());
+  if (rule.tool === 'Task' || rule.tool === 'Agent') return globMatch(foldName(spec), foldName((textIn(call, 'subagent_type', 'agent') ?? '').trim()));
   return false;
 }
 

@@ -17,7 +17,9 @@ import { sessionFolder } from '#session/home.ts';
 import { openThread, sessionFile } from '#session/open.ts';
 import { modelId } from '#session/settings.ts';
 import type { CallId } from '#domain/tool.ts';
-import { isWithin } from '#lib/within.ts';
+import { UserError } from '#lib/errors.ts';
+import { oneLine } from '#lib/names.ts';
+import { isWithin, realPathOf } from '#lib/within.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
@@ -149,6 +151,8 @@ function openAgent(options: AgentOptions, { id, person, model: asked, file }: Pa
   const { lead, type } = person;
   const tools = options.tools();
   const branch = branchNow(place);
+  // The log says where it lies: what was put there by hand is not written into.
+  if (file !== undefined && !isWithin(realPathOf(place.home.sessions), realPathOf(file))) throw new UserError(`its log ${oneLine(file)} does not lie with the others`);
   const opened = openThread(file ?? join(threadsFolder(place, lead), 'subagents', `${id}.jsonl`), `${lead.id}-${id}`, { home: place.home, cwd: place.cwd, ...(branch !== undefined && { branch }) });
   const { session } = opened;
   if (session.log.length === 0) beginAs(session, lead);

@@ -46,9 +46,16 @@ function isResult(result: Json | undefined): boolean {
     && isOptional(result['files'], (files) => isList(files, isTouch)) && isOptional(result['loads'], (loads) => isList(loads, isTool));
 }
 
+const isOneOf = (value: Json | undefined, words: readonly string[]): boolean => words.some((word) => word === value);
+
+/** Files are named after a task's id. */
 function isTask(task: Json | undefined): boolean {
-  return isFields(task) && ['id', 'kind', 'title', 'state', 'file'].every((key) => isText(task[key])) && isOptional(task['exitCode'], (code) => typeof code === 'number');
+  return isFields(task) && typeof task['id'] === 'string' && /^[\w-]{1,64}$/.test(task['id']) && isText(task['title']) && isText(task['file'])
+    && isOneOf(task['kind'], ['shell', 'agent']) && isOneOf(task['state'], ['running', 'done', 'failed', 'stopped', 'lost'])
+    && isOptional(task['exitCode'], (code) => typeof code === 'number') && ['name', 'agent', 'result'].every((key) => isOptional(task[key], isText));
 }
+
+const isSkill = (skill: Json): boolean => isFields(skill) && isText(skill['name']) && isOptional(skill['mentions'], isText);
 
 function isTarget(target: Json | undefined): boolean {
   if (!isFields(target)) return false;
@@ -70,7 +77,7 @@ function isAttachment(attachment: Json | undefined): boolean {
 /** What each type of entry must hold at least, so that no fold over it can fail. */
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
   head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], isTool) && isText(e['model']),
-  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText),
+  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText) && isOptional(e['skill'], isSkill),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),
   reminder: (e) => isText(e['source']) && isText(e['form']) && isList(e['parts'], isPart) && e['snapshot'] !== undefined
@@ -90,7 +97,7 @@ const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
   spent: (e) => isText(e['what']) && isText(e['model']) && isUsage(e['usage']) && typeof e['requests'] === 'number',
   task: (e) => isTask(e['task']),
   taskRead: (e) => isText(e['task']) && typeof e['upTo'] === 'number',
-  plan: (e) => isText(e['file']) && isText(e['text']) && isText(e['state']),
+  plan: (e) => isText(e['file']) && isText(e['text']) && isOneOf(e['state'], ['proposed', 'approved', 'rejected']),
   cwd: (e) => isText(e['path']),
   shell: (e) => isText(e['command']) && isText(e['output']),
   command: (e) => isText(e['line']) && isCard(e['card']),

@@ -1,6 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Json } from '#lib/brand.ts';
+import type { CallId } from '#domain/tool.ts';
+import { coversCall } from '#gate/calls.ts';
+import { readRules } from '#gate/rules.ts';
+import { decodeEntry } from '#session/decode.ts';
 import { plansFolder } from '#main/plans.ts';
 import { newSession, resumeSession, sessionFile } from '#session/open.ts';
 import { homeOf, sessionFolder } from '#session/home.ts';
@@ -153,4 +158,40 @@ it('a log whose own id climbs names no folder', () => {
   expect(again.session.id).toBe('abc');
   again.close();
   expect(sessionFile(place, '../abc')).toBeUndefined();
+});
+
+describe('a log that was tampered with', () => {
+  const task = (more: object): string => json({ id: `x${Math.random()}`, at: '2026-01-01T00:00:00.000Z', type: 'task', task: { id: 'agent-1', kind: 'agent', title: 't', state: 'done', file: '/f', ...more } });
+
+  it('has no task, plan or prompt with which a fold could fail or a file be misnamed', () => {
+    expect(decodeEntry(task({ name: 'bob', agent: 'general', result: 'r', exitCode: 0 }))).toBeDefined();
+    for (const more of [{ id: '../../x' }, { id: '' }, { id: 7 }, { name: 7 }, { agent: null }, { result: ['x'] }, { kind: 'other' }, { state: 'odd' }, { file: 1 }, { exitCode: '0' }]) expect(decodeEntry(task(more)), json(more)).toBeUndefined();
+    const one = (fields: object) => decodeEntry(json({ id: '1', at: '2026-01-01T00:00:00.000Z', ...fields }));
+    expect(one({ type: 'plan', file: '/p', text: 'x', state: 'signed' })).toBeUndefined();
+    expect(one({ type: 'prompt', text: 'x', skill: 'x' })).toBeUndefined();
+    expect(one({ type: 'prompt', text: 'x', skill: { name: 1 } })).toBeUndefined();
+    expect(one({ type: 'prompt', text: 'x', skill: { name: 'a', mentions: 'x' } })).toBeDefined();
+  });
+
+  it('wakes no teammate whose own log lies elsewhere', async () => {
+    const server = await serve([say('ok')]);
+    const dweller = await household({}, server).open();
+    const outside = join(tempFolder({ 'notes.jsonl': 'mine\n' }), 'notes.jsonl');
+    await dweller.turn('go');
+    dweller.conversation.append([{ type: 'task', task: { id: 'agent-1', kind: 'agent', title: 't', state: 'done', file: outside, name: 'bob', agent: 'general' } }]);
+    expect(await dweller.house.agents.send('bob', 'wake up', dweller.conversation.session)).toEqual({ problem: expect.stringContaining('does not lie with the others') });
+    expect(readFileSync(outside, 'utf8')).toBe('mine\n');
+  });
+});
+
+it('rules about sub-agents and skills hold in every spelling of a name', () => {
+  const covers = (rule: string, tool: string, input: Json): boolean => readRules([{ rule, root: '/', scope: 'user' }], 'deny').rules.some((one) => coversCall(one, 'deny', { id: 'c' as CallId, tool, input }));
+  for (const rule of ['Task(Caf\u00e9)', 'Agent(cafe\u0301)', 'agent(CAF\u00c9)', 'Task(caf*)', 'Task', 'Agent']) {
+    for (const name of ['caf\u00e9', 'Cafe\u0301', ' CAF\u00c9 ']) expect(covers(rule, 'Task', { subagent_type: name }), `${rule} ${name}`).toBe(true);
+  }
+  for (const rule of ['Skill(re\u0301vise)', 'Skill(r\u00e9vise)', 'Skill(r\u00e9vise:*)', 'skill']) {
+    for (const input of [{ skill: 'r\u00e9vise' }, { skill: '/re\u0301vise', args: 'all of it' }, { skill: ' r\u00e9vise ' }]) expect(covers(rule, 'Skill', input), `${rule} ${json(input)}`).toBe(true);
+  }
+  expect(covers('Task(explore)', 'Task', { subagent_type: 'explorer' })).toBe(false);
+  expect(covers('Skill(revise)', 'Skill', { skill: 'reviser' })).toBe(false);
 });
