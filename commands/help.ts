@@ -29,7 +29,7 @@ function overview(commands: readonly Command[], keys: CommandContext['keys']): C
     title: 'Help',
     body: [
       ...groups.map((group): CardBlock => ({
-        type: 'table', head: [group ?? 'Your own', ''],
+        type: 'table', head: [group ?? 'Skills and more', ''],
         rows: commands.filter((command) => command.group === group).map(({ id, summary, ...command }) => [`/${id}`, command.group === undefined ? summary : summary.split('; ', 1).join('')]),
       })),
       ...keyTable('Keys', keys.filter(({ editing }) => editing !== true)),

@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { foldName, relativeWithin } from '#lib/within.ts';
 
 /** Folders whose files decide what runs later, or what the program may do. */
@@ -30,7 +29,7 @@ export function protectedAs(path: string, root: string | undefined): string | un
   const joined = `/${names.join('/')}/`;
   const nested = NESTED.find((pair) => joined.includes(`/${pair}/`));
   if (nested !== undefined) return `a file of ${nested}`;
-  return FILES.has(names.at(-1) ?? '') ? `${basename(path)}, which decides what runs or what is told later` : undefined;
+  return FILES.has(names.at(-1) ?? '') ? 'a file that decides what runs or what is told later' : undefined;
 }
 
 /** Spellings that some file system takes for the same name: case, Unicode form, ignored characters, trailing dots and blanks, streams. */

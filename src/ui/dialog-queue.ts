@@ -47,7 +47,7 @@ export function pressQueue(dialog: QueueDialog, event: InputEvent, keys: KeyTabl
 
 export function drawQueue({ items, at }: QueueDialog, rows: number, { theme, columns }: Pen): readonly string[] {
   const head = [theme('accent', '─'.repeat(columns)), clip(theme('strong', items.length === 0 ? 'Nothing waits any more' : `${count(items.length, 'line')} to be sent`), columns)];
-  const hint = clip(theme('dim', items.length === 0 ? 'Esc leaves' : 'Enter edits it · d removes it · Esc leaves'), columns);
+  const hint = clip(theme('dim', items.length === 0 ? 'Esc leaves' : 'Enter edits · d removes · Esc leaves'), columns);
   const room = Math.max(1, rows - head.length - 1);
   const from = Math.max(0, Math.min(at - Math.floor(room / 2), items.length - room));
   const lines = items.slice(from, from + room).map(({ text }, index) => {

@@ -83,7 +83,7 @@ describe('short ones', () => {
     const own = { id: 'tidy', summary: 'Tidy up; then rest (your skill)', run: () => ({ type: 'exit' } as const) };
     const { shown } = desk({}, { keys, commands: [...commands, own] });
     const text = await shown('help');
-    expect([...text.matchAll(/^(In view|At work|Model and money|Session|Your own|Keys)\b/gm)].map(([, head]) => head)).toEqual(['In view', 'At work', 'Model and money', 'Session', 'Your own', 'Keys']);
+    expect([...text.matchAll(/^(In view|At work|Model and money|Session|Skills and more|Keys)\b/gm)].map(([, head]) => head)).toEqual(['In view', 'At work', 'Model and money', 'Session', 'Skills and more', 'Keys']);
     expect(text).toMatch(/^\/unpin .*\n/m);
     expect(text).toMatch(/^\/pin +Keep a file, folder, note or command output in view$/m);
     expect(text).toMatch(/^\/tidy +Tidy up; then rest \(your skill\)$/m);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Done } from './in-view.ts';
 import type { Rule, Turn } from './rule.ts';
-import { agentRules } from './rules-agents.ts';
+import { agentRules, newsIn } from './rules-agents.ts';
 import { fileRules } from './rules-files.ts';
 import { initRule } from './rules-init.ts';
 import { modeRules } from './rules-modes.ts';
@@ -64,7 +64,8 @@ export function replyTo(talk: Conversation): Turn {
     if (work.instead !== undefined) asks.unshift({ text: work.instead, loose: false });
     if (work.turn?.call !== undefined) return { ...work.turn, ...(said.length > 0 && { say: said.join('\n\n') }) };
   }
-  return { say: said.length > 0 ? said.join('\n\n') : 'All right, I leave that.' };
+  if (said.length > 0) return { say: said.join('\n\n') };
+  return { say: (talk.open.length === 0 ? newsIn(talk.news) : undefined) ?? 'All right, I leave that.' };
 }
 
 /** What "go on" means. */

@@ -56,6 +56,8 @@ export interface Conversation extends Omit<View, 'ask' | 'done'> {
   readonly open: readonly Open[];
   /** Calls since the last finished answer. */
   readonly calls: readonly Done[];
+  /** What reminders told since then. */
+  readonly news: readonly Told[];
 }
 
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
@@ -72,13 +74,15 @@ interface Walk {
   calls: Done[];
   /** Length of `told` when the user last spoke. */
   freshFrom: number;
+  /** Length of `told` at the last finished answer. */
+  answeredAt: number;
   inView: InView;
   summary: string | undefined;
 }
 
 /** Goes through the messages once and keeps what the rules need. Throws nothing for JSON of whatever shape that has messages. */
 export function viewOf({ messages, tools = [] }: DemoRequest): Conversation {
-  const walk: Walk = { exchanges: [], told: [], open: [], calls: [], freshFrom: 0, inView: NOTHING, summary: undefined };
+  const walk: Walk = { exchanges: [], told: [], open: [], calls: [], freshFrom: 0, answeredAt: 0, inView: NOTHING, summary: undefined };
   const results = new Map(messages.flatMap(({ content }) => blocksOf(content)).flatMap((block) => (block.type === 'tool_result' ? [[block.tool_use_id, block] as const] : [])));
   for (const { role, content } of messages) {
     if (role === 'assistant') takeAnswer(walk, blocksOf(content), results);
@@ -88,7 +92,7 @@ export function viewOf({ messages, tools = [] }: DemoRequest): Conversation {
     open: walk.open, calls: walk.calls, summary: walk.summary, inView: walk.inView,
     tools: new Set(tools.map(({ name }) => name)),
     before: walk.exchanges.slice(0, walk.exchanges.length - walk.open.length),
-    told: walk.told, fresh: walk.told.slice(walk.freshFrom),
+    told: walk.told, fresh: walk.told.slice(walk.freshFrom), news: walk.told.slice(walk.answeredAt),
   };
 }
 
@@ -99,7 +103,9 @@ function takeAnswer(walk: Walk, blocks: readonly DemoBlock[], results: ReadonlyM
   if (last !== undefined) walk.exchanges[walk.exchanges.length - 1] = { ...last, calls: [...last.calls, ...made.map(nameOf)], answer: text === '' ? last.answer : text };
   for (const call of made) walk.inView = afterCall(walk.inView, call);
   walk.calls = made.length === 0 ? [] : [...walk.calls, ...made];
-  if (made.length === 0) walk.open = [];
+  if (made.length > 0) return;
+  walk.open = [];
+  walk.answeredAt = walk.told.length;
 }
 
 function takeWords(walk: Walk, blocks: readonly DemoBlock[]): void {
