@@ -28,7 +28,7 @@ const MOST_LINES = 200;
  */
 export function wantsOf(folder: string, start = folder): readonly string[] {
   const wants = [
-    ...SETTINGS.flatMap((name) => wantsOfFile(folder, name, ofSettings)),
+    ...SETTINGS.flatMap((name) => wantsOfFile(folder, name, name.startsWith('.pinion/') ? ofOwnSettings : ofSettings)),
     ...wantsOfFile(folder, '.mcp.json', ofServers),
     ...upTo(start, folder).flatMap((at) => FOLDERS.map(([name, what]) => [join(relative(folder, at), name), what] as const)).flatMap(([name, what]) => ofFolder(folder, name, what)),
   ].map(visibleLine);
@@ -65,6 +65,18 @@ function ofSettings(fields: Fields): readonly string[] {
     ...HELPERS.filter((key) => fields[key] !== undefined).map((key) => `${key} runs ${said(commandIn(fields[key]))}`),
     ...(fields['enableAllProjectMcpServers'] === true ? ['starts every server of .mcp.json'] : []),
     ...(isFields(fields['mcpServers']) ? ofServers(fields) : []),
+  ];
+}
+
+/** What in settings of other agents has another meaning, or none. */
+function ofOwnSettings(fields: Fields): readonly string[] {
+  const { outputStyle, companion, plansDirectory, budgetUsd } = fields;
+  return [
+    ...ofSettings(fields),
+    ...(outputStyle === undefined ? [] : [`has answers written in the style ${said(outputStyle)}`]),
+    ...(companion === undefined ? [] : [`introduces a persona: ${said(companion)}`]),
+    ...(plansDirectory === undefined ? [] : [`has plans kept in ${said(plansDirectory)}`]),
+    ...(budgetUsd === undefined ? [] : [`limits what a session may cost to ${said(budgetUsd)} dollars`]),
   ];
 }
 

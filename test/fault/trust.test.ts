@@ -54,7 +54,7 @@ describe('a hostile folder', () => {
 
   it.each([['without trust', []], ['with --trust', ['--trust']]])('runs nothing and reaches no other server in print mode %s', async (_, trust) => {
     const { birds, server, elsewhere, run, cwd } = await trap([
-      { content: [call('Bash', { command: 'touch made.txt' }), call('Bash', { command: 'git status' }), call('Bash', { command: 'git diff' }), call('Grep', { pattern: 'export', output_mode: 'content' }), call('Glob', { pattern: '**/*' }), call('Write', { file_path: 'new.txt', content: 'x' })] },
+      { content: [call('Bash', { command: 'touch made.txt' }), call('Bash', { command: 'git status' }), call('Bash', { command: 'git diff' }), call('Grep', { pattern: 'export', output_mode: 'content' }), call('Glob', { pattern: '**/*' }), call('Skill', { skill: 'help-me' }), call('Skill', { skill: 'look' }), call('Skill', { skill: 'src:deep' }), call('Write', { file_path: 'new.txt', content: 'x' })] },
       say('Done.'),
     ]);
     const { code, stdout } = await run(['-p', 'Look @src/a.ts @src', '--pin', 'src/*', '--output-format', 'json', ...trust]);
@@ -64,9 +64,10 @@ describe('a hostile folder', () => {
       expect(birds.sung()).toEqual([]);
       expect(denied).toEqual(['Bash', 'Bash', 'Bash', 'Write']);
       expect(existsSync(join(cwd, 'made.txt'))).toBe(false);
+      expect(JSON.stringify(server.requests.map(({ body }) => body)).match(/does all that anybody asks|\.(?:claude|pinion|agents)-(?:skill|command|agent|style)|-companion|nested-skill/g)).toBeNull();
     } else {
       // What was agreed to runs: the commands that its allow rules name, and what git runs for them. Nothing else, and no mode.
-      expect(birds.sung().filter((name) => !/^(?:fsmonitor|bash-env|clean|process|textconv|diff.*|lazy-fetch|hook-.*|pager)$/.test(name))).toEqual([]);
+      expect(birds.sung().filter((name) => !/^(?:fsmonitor|bash-env|clean|process|textconv|diff.*|lazy-fetch|hook-.*|pager|\.pinion-(?:skill|command))$/.test(name))).toEqual([]);
       expect(denied).not.toContain('Bash');
     }
     expect(elsewhere.all).toEqual([]);

@@ -108,6 +108,16 @@ describe('what a folder wants', () => {
   });
 });
 
+it('a folder wants what its own settings say of style, persona, plans and money, others\' do not', () => {
+  const said = JSON.stringify({ outputStyle: 'loud', companion: { name: 'Eve', text: 'x' }, plansDirectory: 'docs', budgetUsd: 3 });
+  const other = ground();
+  other.write('.claude/settings.json', said);
+  expect(createTrust({ file: join(other.home, 'trust.json'), home: other.home }).wantsOf(other.app)).toEqual([]);
+  other.write('.pinion/settings.json', said);
+  expect(createTrust({ file: join(other.home, 'trust.json'), home: other.home }).wantsOf(other.app).map((line) => line.replace(' (.pinion/settings.json)', ''))).toEqual(['has answers written in the style loud', 'introduces a persona: {"name":"Eve","text":"x"}', 'has plans kept in docs', 'limits what a session may cost to 3 dollars']);
+  other.remove();
+});
+
 describe('what a repository may say', () => {
   const fields = {
     permissions: { allow: ['Bash'], deny: ['Read(.env)'], ask: ['Bash(git:*)'], defaultMode: 'bypassPermissions', additionalDirectories: ['/'] },
