@@ -123,7 +123,7 @@ function textOf(event: ScreenEvent): string | undefined {
     case 'waiting': return sanitise(`(${event.reason}; trying again in ${Math.ceil(event.ms / 1000)} s)`);
     case 'doing': return sanitise(`(${event.what} …)`);
     case 'discarded': return '(the answer broke off and is asked for again)';
-    case 'compacted': return `(${event.kept}/${event.of} pins kept)`;
+    case 'compacted': return event.of === 0 ? undefined : `(${event.kept}/${event.of} pins kept)`;
     case 'draft': return sanitise(`(taken back: ${event.text})`);
     default: return undefined;
   }

@@ -2,6 +2,7 @@ import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { UserError } from '#lib/errors.ts';
 import { cutToLength } from '#lib/text.ts';
+import type { Entry } from '#domain/entry.ts';
 import type { SessionSummary } from '#domain/session.ts';
 import { decodeEntry } from './decode.ts';
 import { decodeHead } from './file.ts';
@@ -12,7 +13,7 @@ const HEAD_BYTES = 64 * 1024;
 const AT_ONCE = 10;
 const FIRST_WORDS = 120;
 
-/** Stored sessions that hold a prompt, a pin or a todo: those of `cwd` first, newest first in each group. Files that cannot be read are left out. */
+/** Stored sessions that hold a prompt, a pin, a todo or an option: those of `cwd` first, newest first in each group. Files that cannot be read are left out. */
 export async function listSessions(home: Home, cwd: string): Promise<readonly SessionSummary[]> {
   const own = sessionFolder(home, cwd);
   const folders = (await names(home.sessions)).map((name) => join(home.sessions, name));
@@ -48,6 +49,8 @@ async function names(folder: string): Promise<readonly string[]> {
   }
 }
 
+const KEPT: ReadonlySet<Entry['type']> = new Set(['attach', 'option', 'shell', 'queued']);
+
 async function summarise(file: string): Promise<SessionSummary | UserError | undefined> {
   try {
     const { size, mtimeMs } = await stat(file);
@@ -55,8 +58,8 @@ async function summarise(file: string): Promise<SessionSummary | UserError | und
     const head = decodeHead(lines[0] ?? '');
     const entries = lines.slice(1).map((line) => decodeEntry(line));
     const prompt = entries.find((entry) => entry?.type === 'prompt');
-    // What was pinned, run or queued before the first prompt is something to go on with.
-    const holds = prompt !== undefined || entries.some((entry) => entry?.type === 'attach' || entry?.type === 'shell' || entry?.type === 'queued');
+    // What was pinned, set, run or queued before the first prompt is something to go on with.
+    const holds = prompt !== undefined || entries.some((entry) => entry !== undefined && KEPT.has(entry.type));
     // A first prompt beyond the part that was read: the session is real, its first words are not at hand.
     if (!holds && (head === undefined || size <= HEAD_BYTES)) return undefined;
     return {

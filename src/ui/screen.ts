@@ -227,7 +227,7 @@ function discard(screen: Screen): Screen {
 }
 
 function compacted({ kept, of, tokensBefore, tokensAfter }: Extract<ScreenEvent, { type: 'compacted' }>): BlockBody {
-  const text = `${kept}/${of} pins kept, ${tokens(tokensBefore)} → ~${tokens(tokensAfter)} tokens`;
+  const text = `${of === 0 ? '' : `${kept}/${of} pins kept, `}${tokens(tokensBefore)} → ~${tokens(tokensAfter)} tokens`;
   return kept < of ? { type: 'notice', level: 'error', text } : { type: 'mark', text };
 }
 

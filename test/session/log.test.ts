@@ -195,8 +195,13 @@ describe('the list of sessions', () => {
     const { utimesSync } = await import('node:fs');
     utimesSync(older, 1, 1);
     const newer = say('/some/where', 'newer');
+    const options = newSession(place(home, '/other'));
+    options.session.append({ type: 'option', name: 'budgetUsd', value: 5 });
+    options.close();
+    expect(await newestSession(place(home).home, '/other')).toMatchObject({ file: options.file, firstWords: '' });
+    utimesSync(options.file, 1, 1);
     const list = await listSessions(place(home).home, '/some/where');
-    expect(list.map(({ file }) => file)).toEqual([newer, older, elsewhere]);
+    expect(list.map(({ file }) => file)).toEqual([newer, older, elsewhere, options.file]);
     expect(list[1]).toMatchObject({ firstWords: 'older words', branch: 'main', cwd: '/some/where' });
     expect((await newestSession(place(home).home, '/some/where'))?.file).toBe(newer);
     expect(sessionFile(place(home), list[0]?.id ?? '')).toBe(newer);

@@ -227,5 +227,6 @@ describe('the screen as a fold', () => {
   it('says what a compaction kept', () => {
     expect(shown(run([{ type: 'compacted', kept: 3, of: 3, tokensBefore: 84_000, tokensAfter: 6000 }]))).toBe('  ⎿ 3/3 pins kept, 84k → ~6k tokens');
     expect(shown(run([{ type: 'compacted', kept: 2, of: 3, tokensBefore: 84_000, tokensAfter: 6000 }]))).toBe('\n✗ 2/3 pins kept, 84k → ~6k tokens');
+    expect(shown(run([{ type: 'compacted', kept: 0, of: 0, tokensBefore: 84_000, tokensAfter: 6000 }]))).toBe('  ⎿ 84k → ~6k tokens');
   });
 });
