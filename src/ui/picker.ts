@@ -2,8 +2,9 @@ import { sanitise, truncateTo, width } from '#lib/terminal.ts';
 import { count } from '#lib/text.ts';
 import type { InputEvent, Picker } from './contract.ts';
 import type { KeyTable } from './keys.ts';
-import { clip, pad } from './lines.ts';
+import { clip, pad, wrapProse } from './lines.ts';
 import type { Pen } from './pen.ts';
+import type { Theme } from './theme.ts';
 import { typeInto } from './typing.ts';
 
 /** A list to choose from, narrowed by what is typed. */
@@ -24,6 +25,8 @@ export function openPicker(id: number, picker: Picker): PickerDialog {
 type Item = Picker['items'][number];
 
 const PAGE = 8;
+/** So few items have room for their details below them in a narrow window. */
+const FEW = 4;
 
 /** Items that hold every word of the filter, in their own order. */
 export function narrowed({ picker, filter }: PickerDialog): readonly Item[] {
@@ -56,6 +59,10 @@ export function pressPicker(dialog: PickerDialog, event: InputEvent, keys: KeyTa
   }
 }
 
+function marked(label: string, chosen: boolean, theme: Theme): string {
+  return `${chosen ? theme('accent', '›') : ' '} ${chosen ? theme('selected', label) : label}`;
+}
+
 /** Labels give way to details down to about half of the columns. */
 function labelColumns(labels: readonly string[], details: readonly string[], columns: number): number {
   const widest = (texts: readonly string[]): number => Math.max(0, ...texts.map((text) => width(text)));
@@ -68,7 +75,7 @@ export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns 
   const filter = dialog.filter === '' ? theme('dim', long ? 'type to narrow' : '') : `${sanitise(dialog.filter, { newlines: false })}▏`;
   const head = [
     theme('accent', '─'.repeat(columns)),
-    clip(`${theme('strong', sanitise(dialog.picker.title, { newlines: false }))}  ${filter}`.trimEnd(), columns),
+    ...wrapProse(`${theme('strong', sanitise(dialog.picker.title, { newlines: false }))}  ${filter}`.trimEnd(), columns),
   ];
   const hint = clip(theme('dim', `${long || dialog.filter !== '' ? `${count(items.length, 'item')} · ` : ''}Enter takes · Esc ${dialog.filter === '' ? 'leaves' : 'clears'}`), columns);
   const room = Math.max(1, rows - head.length - 1);
@@ -76,11 +83,15 @@ export function drawPicker(dialog: PickerDialog, rows: number, { theme, columns 
   const labels = items.map(({ label }) => sanitise(label, { newlines: false, tabs: 4 }));
   const details = items.map(({ detail = '' }) => sanitise(detail, { newlines: false, tabs: 4 }));
   const side = labelColumns(labels, details, columns);
-  const lines = items.slice(from, from + room).map((item, index) => {
+  const fits = labels.every((label, i) => width(label) + width(details[i] ?? '') + 4 <= columns);
+  const stacked = fits || items.length > FEW || labels.some((label) => width(label) + 2 > columns) ? [] : items.flatMap((_, i) => [
+    clip(marked(labels[i] ?? '', i === dialog.at, theme), columns), ...wrapProse(details[i] ?? '', columns - 4).filter((line) => line !== '').map((line) => theme('dim', `    ${line}`)),
+  ]);
+  const lines = stacked.length > 0 && stacked.length <= room ? stacked : items.slice(from, from + room).map((item, index) => {
     const chosen = from + index === dialog.at;
     const label = pad(truncateTo(labels[from + index] ?? '', side), side);
     const detail = item.detail === undefined ? '' : theme('dim', `  ${details[from + index] ?? ''}`);
-    return clip(`${chosen ? theme('accent', '›') : ' '} ${chosen ? theme('selected', label) : label}${detail}`, columns).trimEnd();
+    return clip(`${marked(label, chosen, theme)}${detail}`, columns).trimEnd();
   });
   const none = items.length === 0 ? [theme('dim', dialog.picker.items.length === 0 ? '  nothing to choose from' : '  nothing fits')] : [];
   return [...head, ...lines, ...none, hint].slice(0, Math.max(1, rows));

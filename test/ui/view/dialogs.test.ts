@@ -191,6 +191,14 @@ describe('the picker', () => {
     expect(drawDialog(dialog, 10, pen)[1]).toContain('type to narrow');
   });
 
+  it('puts the details of a few items below them where the window is narrow', () => {
+    const welcome: Picker = { title: 'Welcome. There is no API key yet, nowhere.', items: [{ id: 'a', label: 'Go on with the demo model', detail: 'offline and free; rule-based, not an AI' }, { id: 'b', label: 'Enter a key' }] };
+    const drawn = (rows: number, columns: number) => drawDialog(openDialog({ type: 'pick', id: 1, picker: welcome }), rows, plainPen(columns)).slice(1);
+    expect(drawn(12, 39)).toEqual(['Welcome. There is no API key yet,', 'nowhere.', '› Go on with the demo model', '    offline and free; rule-based, not', '    an AI', '  Enter a key', 'Enter takes · Esc leaves']);
+    expect(drawn(6, 39)).toHaveLength(5);
+    expect(drawn(12, 80)).toHaveLength(4);
+  });
+
   it('leaves room for what tells items apart', () => {
     const long = openDialog({ type: 'pick', id: 1, picker: { title: 'Which?', items: [{ id: 'a', label: 'words '.repeat(20), detail: '42 min ago · 15 KiB · main' }] } });
     expect(drawDialog(long, 10, plainPen(60))[2]).toBe('› words words words words words…  42 min ago · 15 KiB · main');
