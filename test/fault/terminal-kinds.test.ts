@@ -52,11 +52,17 @@ it('skills, agents, styles, rules, questions, plans, tasks, mail and notebooks r
   await terminal.waitFor(/First part\.|Give them to the model\?/, 20_000);
   if (/Give them/.test(terminal.lines().join('\n'))) terminal.type('2');
   await terminal.waitFor('First part.', 20_000);
+  const idle = (): Promise<void> => terminal.waitFor((screen) => screen.some((one) => one.startsWith('> ')) && !screen.some((one) => one.includes('Esc interrupts')), 20_000);
+  // A turn of its own tells of mail and of what has ended.
   await terminal.settled(500);
+  await idle();
   for (const command of ['/agents', '/skills', '/memory', '/tasks', '/tasks shell-1', '/output-style', '/context', '/help', '/help one', '/two x', '/plan']) {
     terminal.enter(command);
-    await terminal.settled(100);
+    await terminal.waitFor(() => terminal.lines().includes(`› ${command}`), 20_000);
+    await terminal.settled(50);
+    await idle();
   }
+  await terminal.waitFor('· plan ·');
   for (const typed of ['@agent-', '/o']) {
     terminal.type(typed);
     await terminal.settled(100);
@@ -64,14 +70,17 @@ it('skills, agents, styles, rules, questions, plans, tasks, mail and notebooks r
     await terminal.settled(100);
     terminal.type('\x15');
   }
+  await terminal.settled(100);
   terminal.enter('Ask me');
-  await terminal.waitFor('in your own words');
+  await terminal.waitFor('in your own words', 20_000);
   terminal.type('1');
-  await terminal.settled(200);
+  await terminal.waitFor((screen) => !screen.some((one) => one.includes('in your own words')), 20_000);
+  await idle();
   terminal.enter('Plan it');
-  await terminal.waitFor('go ahead with it?');
+  await terminal.waitFor('go ahead with it?', 20_000);
   terminal.type('\x1b');
-  await terminal.settled(200);
+  await terminal.waitFor((screen) => !screen.some((one) => one.includes('go ahead with it?')), 20_000);
+  await idle();
   terminal.enter('/plan show');
   await terminal.settled(200);
   expect(foreign(terminal.raw())).toEqual([]);
