@@ -12,6 +12,8 @@ export interface Instructions extends MemoryFile {
   readonly blob: BlobHash | null;
   /** The model has these very bytes from elsewhere: from a call of its own. */
   readonly own?: boolean;
+  /** What is told of it brings up to date what the model knows of the file from elsewhere. */
+  readonly touch?: FileTouch;
 }
 
 const SCOPES = {
@@ -25,8 +27,21 @@ export function seen(files: readonly MemoryFile[], world: World): readonly Instr
   const known = knownNow(world.log);
   return files.map((file) => {
     const touch = known.get(file.path);
-    return { ...file, own: file.hash !== undefined && touch !== undefined && WHOLE.has(touch.how) && touch.hash === file.hash, blob: keepText(world.blobs, file.text) };
+    const own = file.hash !== undefined && touch !== undefined && WHOLE.has(touch.how) && touch.hash === file.hash;
+    return { ...file, own, blob: keepText(world.blobs, file.text), ...(touch !== undefined && !own && updated(file, touch, world)) };
   });
+}
+
+/** Without the blank ends of a file the text is all of it. */
+function updated({ path, text, hash }: MemoryFile, before: FileTouch, { blobs }: World): { readonly touch: FileTouch } | undefined {
+  if (hash === undefined || before.hash === hash) return undefined;
+  const raw = [text, `${text}\n`].find((one) => sha256(one) === hash);
+  return { touch: raw === undefined ? { path, hash, how: 'heard', kept: false } : { path, hash, how: 'notice', kept: keepText(blobs, raw) !== null } };
+}
+
+/** Files that the model knows from elsewhere, where their change is told. */
+export function touchesOf(now: readonly Instructions[], before: readonly Instructions[] | undefined): readonly FileTouch[] {
+  return now.flatMap(({ path, text, touch }) => (touch === undefined || before?.find((file) => file.path === path)?.text === text ? [] : [touch]));
 }
 
 export function keepInstructions(now: readonly Instructions[]): Json {
@@ -54,7 +69,7 @@ export function newsWords(before: readonly Instructions[], now: readonly Instruc
     const change = changeOf(`${pathLine(file.path)} (${SCOPES[file.scope]})`, was.text, file.text);
     return change === undefined ? [] : [withNotes(change, file)];
   });
-  const went = before.filter(({ path }) => !now.some((file) => file.path === path)).map(({ path }) => `${pathLine(path)} is no longer there; its instructions no longer hold.`);
+  const went = before.filter(({ path }) => !now.some((file) => file.path === path)).map(({ path }) => `${pathLine(path)} is no longer there, or empty: its instructions no longer hold.`);
   const lines = [...told, ...went];
   if (lines.length > 0) return lines.join('\n\n');
   return now.some(({ own, path, text }) => own === true && before.find((file) => file.path === path)?.text !== text) ? [] : undefined;

@@ -1,7 +1,7 @@
 import { defineFold } from '#lib/fold.ts';
 import type { Json } from '#lib/brand.ts';
 import type { PinTarget } from '#domain/attachment.ts';
-import { attachmentsOf, conversationOf, knownFilesOf, undeliveredOf } from '#domain/folds.ts';
+import { attachmentsOf, conversationOf, inViewOf, knownFilesOf, undeliveredOf } from '#domain/folds.ts';
 import type { Entry } from '#domain/entry.ts';
 import type { FileTouch } from '#domain/tool.ts';
 import type { World } from '#domain/world.ts';
@@ -16,8 +16,11 @@ export function knownWithoutPins(log: readonly Entry[]): ReadonlySet<string> {
   return toldBesidePins(standing(log));
 }
 
+const TAKES_BACK: ReadonlySet<Entry['type']> = new Set(['rewind', 'exclude']);
+
+/** The log itself where it will do: folds over it carry on from where they stood. */
 function standing(log: readonly Entry[]): readonly Entry[] {
-  return log.some(({ type }) => type === 'rewind') ? conversationOf(log) : log;
+  return log.some(({ type }) => TAKES_BACK.has(type)) ? inViewOf(log) : log;
 }
 
 const toldBesidePins = defineFold<Entry, ReadonlySet<string>>(new Set(), (now, entry) => {
@@ -52,12 +55,36 @@ function livePins(log: readonly Entry[]): readonly { readonly id: string; readon
 
 /** Real paths of the instruction files that are in view. */
 export function instructionPaths(log: readonly Entry[]): readonly string[] {
-  return lastSaid(log, 'memory').flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+  return pathsIn(lastSaid(log, 'memory'));
 }
 
 /** Real paths of the instruction files that files below brought along: that source tells of their changes. */
 export function nestedPaths(log: readonly Entry[]): readonly string[] {
-  return lastSaid(log, 'nested_memory').flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
+  return pathsIn(lastSaid(log, 'nested_memory'));
+}
+
+
+const INSTRUCTORS: ReadonlySet<string> = new Set(['memory', 'nested_memory']);
+
+/** Real paths of the instruction files of which the model was told that they went, and nothing since. */
+export function goneInstructions(log: readonly Entry[]): ReadonlySet<string> {
+  const told = new Map<string, readonly string[]>();
+  const gone = new Set<string>();
+  for (const entry of conversationOf(log)) {
+    if (entry.type === 'reminder' && INSTRUCTORS.has(entry.source)) {
+      const now = pathsIn(recordsIn(entry.snapshot));
+      for (const path of told.get(entry.source) ?? []) gone.add(path);
+      for (const path of now) gone.delete(path);
+      told.set(entry.source, now);
+    } else if (entry.type === 'reminder' || entry.type === 'toolResult') {
+      for (const { path } of (entry.type === 'reminder' ? entry.files : entry.result.files) ?? []) gone.delete(path);
+    }
+  }
+  return gone;
+}
+
+function pathsIn(records: readonly Said[]): readonly string[] {
+  return records.flatMap(({ path }) => (typeof path === 'string' ? [path] : []));
 }
 
 type Said = Readonly<Record<string, Json>>;
@@ -65,8 +92,11 @@ type Said = Readonly<Record<string, Json>>;
 /** The snapshot of a source's last word, where it is a list of records. */
 function lastSaid(log: readonly Entry[], source: string): readonly Said[] {
   const last = conversationOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === source);
-  const said = last?.type === 'reminder' && Array.isArray(last.snapshot) ? last.snapshot : [];
-  return said.filter((one): one is Said => one !== null && typeof one === 'object' && !Array.isArray(one));
+  return last?.type === 'reminder' ? recordsIn(last.snapshot) : [];
+}
+
+function recordsIn(snapshot: Json): readonly Said[] {
+  return Array.isArray(snapshot) ? snapshot.filter((one): one is Said => one !== null && typeof one === 'object' && !Array.isArray(one)) : [];
 }
 
 /**
@@ -74,8 +104,10 @@ function lastSaid(log: readonly Entry[], source: string): readonly Said[] {
  * interrupted before any source had spoken for them.
  */
 export function mentioningText({ log, prompt, moment }: World): string {
-  const served = log.findLastIndex(({ type }) => type === 'assistant' || type === 'reminder' || type === 'compaction');
-  const unserved = moment === 'step' ? [] : log.slice(served + 1).filter((entry) => entry.type === 'prompt' && entry.id !== prompt?.id);
+  // A prompt to which the user went back lost what was said for it.
+  const now = conversationOf(log);
+  const served = now.findLastIndex(({ type }) => type === 'assistant' || type === 'reminder');
+  const unserved = moment === 'step' ? [] : now.slice(served + 1).filter((entry) => entry.type === 'prompt' && entry.id !== prompt?.id);
   return [...unserved, ...(prompt === undefined ? [] : [prompt]), ...undeliveredOf(log)].map(wordsOf).join('\n');
 }
 

@@ -1,5 +1,5 @@
-import { conversationOf } from '#domain/folds.ts';
-import type { Entry, EntryId } from '#domain/entry.ts';
+import { conversationOf, excludedOf } from '#domain/folds.ts';
+import type { Entry } from '#domain/entry.ts';
 import type { SourceId } from '#domain/reminder.ts';
 import type { StoredBefore } from '#domain/world.ts';
 
@@ -22,13 +22,4 @@ export function ledgerOf(log: readonly Entry[]): ReadonlyMap<SourceId, Sent> {
     said.set(entry.source, { at: steps, sent: { kind: 'sent', snapshot: entry.snapshot, stepsAgo: 0, times, gone } });
   }
   return new Map([...said].map(([id, { at, sent }]) => [id, { ...sent, stepsAgo: steps - at }]));
-}
-
-function excludedOf(conversation: readonly Entry[]): ReadonlySet<EntryId> {
-  const excluded = new Set<EntryId>();
-  for (const entry of conversation) {
-    if (entry.type === 'exclude' && entry.what === 'entry') excluded.add(entry.target);
-    if (entry.type === 'restore') excluded.delete(entry.target);
-  }
-  return excluded;
 }

@@ -5,6 +5,7 @@ import { fsPath, nameFromBytes, oneLine } from '#lib/names.ts';
 import { FILE_CONTENTS_LIMIT_BYTES, type PinTarget, type StoredAttachment } from '#domain/attachment.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
+import { MISSING_HASH } from '#domain/tool.ts';
 import type { PinView } from '#domain/world.ts';
 import { bodyOf } from './words.ts';
 
@@ -29,7 +30,8 @@ export async function viewFile(stored: StoredFile, target: FileTarget, doors: Do
   const range = target.lines === undefined ? '' : `#${target.lines.from}-${target.lines.to}`;
   const at = { id: stored.id, label: `${found.label}${range}` };
   if (found.denied) return unreadable(at, 'a permission rule denies reading it');
-  if (found.kind === 'missing') return unreadable(at, 'no such file');
+  // That it is gone is told by this pin: no other source tells it again.
+  if (found.kind === 'missing') return { ...unreadable(at, 'no such file'), files: [{ path: target.path, hash: MISSING_HASH, how: 'heard', kept: false }] };
   if (found.kind !== 'file') return unreadable(at, 'no longer a file');
   // The real path was stored: another one now means that a link was put in its place.
   if (found.real !== target.path && found.outside) return unreadable(at, `now leads out of the workspace, to ${oneLine(found.real)}`);

@@ -73,6 +73,32 @@ export const conversationOf = defineFold<Entry, readonly Entry[]>([], (now, entr
   return at === -1 ? now : now.slice(0, at + 1);
 });
 
+/** Ids of entries that are left out whole. */
+export function excludedOf(conversation: readonly Entry[]): ReadonlySet<EntryId> {
+  const excluded = new Set<EntryId>();
+  for (const entry of conversation) {
+    if (entry.type === 'exclude' && entry.what === 'entry') excluded.add(entry.target);
+    if (entry.type === 'restore') excluded.delete(entry.target);
+  }
+  return excluded;
+}
+
+/**
+ * What the model still has of a log: without what a summary replaced, a rewind took back or an exclusion left out. Of a result
+ * that was left out what it wrote remains, which the call itself says, but not that the model knows every byte.
+ */
+export function inViewOf(log: readonly Entry[]): readonly Entry[] {
+  const conversation = conversationOf(log);
+  const excluded = excludedOf(conversation);
+  return excluded.size === 0 ? conversation : conversation.flatMap((entry) => (excluded.has(entry.id) ? remainder(entry) : [entry]));
+}
+
+function remainder(entry: Entry): readonly Entry[] {
+  if (entry.type !== 'toolResult') return [];
+  const files = (entry.result.files ?? []).flatMap((touch): readonly FileTouch[] => (touch.how === 'write' ? [{ ...touch, how: 'heard' }] : []));
+  return files.length === 0 ? [] : [{ ...entry, result: { ...entry.result, files } }];
+}
+
 export const compactionOf = defineFold<Entry, EntryOf<'compaction'> | undefined>(undefined, (now, entry) => (entry.type === 'compaction' ? entry : now));
 
 /**

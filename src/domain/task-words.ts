@@ -22,6 +22,9 @@ export function taskLine(task: TaskView): string {
 
 /** A command or what an agent was asked, on one line of at most `most` UTF-16 units. */
 export function onOneLine(text: string, most: number): string {
-  const line = text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').replaceAll(/\p{Bidi_Control}/gu, '').trim();
-  return line.length <= most ? line.toWellFormed() : `${cutToLength(line, most - 1)}…`;
+  // Whoever wrote megabytes is not read to the end.
+  const whole = text.trimStart();
+  const head = whole.slice(0, 16 * most);
+  const line = head.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').replaceAll(/\p{Bidi_Control}/gu, '').trim();
+  return line.length <= most && head.length === whole.length ? line.toWellFormed() : `${cutToLength(line, most - 1)}…`;
 }

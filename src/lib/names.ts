@@ -9,7 +9,9 @@ const ESCAPED = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}
  * first and the last `max / 2` with `…` between; no escape is cut in two.
  */
 export function oneLine(name: string, max = 200): string {
-  const shown = Array.from(name, escape);
+  // Of a name of megabytes only the ends are looked at: each character is shown as one at least.
+  const ends = name.length > 4 * max ? name.slice(0, 2 * max) + name.slice(-2 * max) : name;
+  const shown = Array.from(ends, escape);
   if (lengthOf(shown) <= max) return shown.join('');
   const half = Math.floor(max / 2);
   return `${take(shown, half).join('')}…${take(shown.toReversed(), half).toReversed().join('')}`;

@@ -168,7 +168,7 @@ describe('the source', () => {
     writeFileSync(join(at.repo, 'CLAUDE.md'), 'second');
     expect(await say()).toBe(`${at.repo}/CLAUDE.md (the project's instructions):\nsecond`);
     writeFileSync(join(at.repo, 'AGENTS.md'), '');
-    expect(await say()).toContain('AGENTS.md is no longer there; its instructions no longer hold.');
+    expect(await say()).toContain('AGENTS.md is no longer there, or empty: its instructions no longer hold.');
     writeFileSync(join(at.repo, 'CLAUDE.md'), '');
     expect(await say()).toContain('no instruction files any more');
   });

@@ -215,7 +215,7 @@ describe('the source nested_memory', () => {
     expect(await say()).toMatch(/sub\/AGENTS\.md \(the project's instructions\) changed:\n@@ .*\n[^]*-end\n\+new end$/);
     expect(await say()).toBeUndefined();
     rmSync(join(at.repo, 'deep/AGENTS.md'));
-    expect(await say()).toBe(`${at.repo}/deep/AGENTS.md is no longer there; its instructions no longer hold.`);
+    expect(await say()).toBe(`${at.repo}/deep/AGENTS.md is no longer there, or empty: its instructions no longer hold.`);
     rmSync(join(at.repo, 'sub/AGENTS.md'));
     expect(await say()).toMatch(/no longer there/);
     expect(await say()).toBeUndefined();

@@ -17,6 +17,11 @@ describe('a name on one line', () => {
   it('cuts no escape in two', () => {
     expect(oneLine('\u0001'.repeat(10), 12)).toBe('\\u{1}…\\u{1}');
   });
+  it('looks at the ends of a name of megabytes only', () => {
+    const name = `${'<'.repeat(300)}${'ab'.repeat(3_000_000)}\u{1F600}`;
+    expect(oneLine(name, 20)).toBe(`${'\\u{3C}'.repeat(1)}…${'ba'.repeat(4)}b\u{1F600}`);
+    for (const length of [79, 80, 81, 82, 200]) expect(oneLine('x'.repeat(length), 20)).toBe(`${'x'.repeat(10)}…${'x'.repeat(10)}`);
+  });
   it('holds no control character and keeps to its length', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (name) => {
       const line = oneLine(name);

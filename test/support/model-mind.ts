@@ -8,22 +8,32 @@ export type Knowledge = string;
 const REMINDER = /^<system-reminder>\n([\s\S]*)\n<\/system-reminder>$/;
 const DOCUMENT = /File "([^"]+)": (?:lines? (?<part>[\d-]+) of )?[^\n]*\n<(document-[a-z0-9-]+)>\n([\s\S]*?)\n<\/\3>/y;
 const PATCH = /(?:Pinned (\S+) changed|(\S+) changed on disk(?: while your command ran)? \(\+\d+ -\d+\)):\n((?:@@ [^\n]*\n(?:[-+ ][^\n]*(?:\n|$)|\\[^\n]*(?:\n|$))*)+)/y;
-const LINE = /(?:(?<gone>\S+) is no longer there\.|Pinned: (?<missing>\S+) \(no such file\)|Pinned: (?<short>\S+) \(has only [^)]*\)|(?<changed>\S+) changed on disk[^\n]*\.|(?:File "(?<empty>[^"]+)"|(?<blank>\S+)) is empty\.?)(?=\n|$)/y;
+/** An instruction file or kept note, told whole: to the next blank line. Those of the histories hold none. */
+const INSTRUCTIONS = /(?:(?<file>\/\S+) \((?:the project's instructions|the user's own instructions(?: for this project)?)\)(?: changed and now reads)?:|Note (?<note>\/[^\s,]+)(?:, last changed [\d-]+)?:)\n(?:\[for [^\n]*\]\n)?(?<text>(?:(?!\n\n)[\s\S])*)/y;
+const INSTRUCTIONS_PATCH = /(\/\S+) \((?:the project's instructions|the user's own instructions(?: for this project)?)\) changed:\n()((?:@@ [^\n]*\n(?:[-+ ][^\n]*(?:\n|$)|\\[^\n]*(?:\n|$))*)+)/y;
+const INSTRUCTIONS_GONE = /(?<lost>\/\S+) is no longer there, or empty: its instructions no longer hold\.(?=\n|$)/y;
+const NESTED_GONE = /(?<nested>The instruction files below the start directory are no longer there), or empty: what they said no longer holds\.(?=\n|$)/y;
+const LINE = /(?:(?<gone>\S+) is no longer there\.|Pinned: (?<missing>\S+) \(no such file\)|Pinned: (?<short>\S+) \(has only [^)]*\)|Pinned: (?<elsewhere>\S+) \(in view as an instruction file\)|(?<changed>\S+) changed on disk[^\n]*\.|(?:File "(?<empty>[^"]+)"|(?<blank>\S+)) is empty\.?)(?=\n|$)/y;
 
-/** Goes through a request as a model reads it, and gives what it then knows of every file, by the name that it was told. Faults are what it cannot make sense of. */
-export function mindOf(body: Obj): { readonly files: ReadonlyMap<string, Knowledge>; readonly faults: readonly string[] } {
+const LEFT_OUT = '(taken out of the conversation by the user)';
+
+/**
+ * Goes through a request as a model reads it, and gives what it then knows of every file, by the name that it was told; paths below
+ * `root` as they are measured from there. Faults are what it cannot make sense of.
+ */
+export function mindOf(body: Obj, root = '/nowhere'): { readonly files: ReadonlyMap<string, Knowledge>; readonly faults: readonly string[] } {
   const files = new Map<string, Knowledge>();
   const faults: string[] = [];
   const calls = new Map<string, { readonly name: string; readonly input: Obj }>();
   for (const message of list(body['messages']).map(obj)) {
     for (const block of blocksOf(message['content'])) {
       if (block['type'] === 'tool_use') calls.set(text(block['id']), { name: text(block['name']), input: obj(block['input']) });
-      if (block['type'] === 'text' && message['role'] === 'user') hear(text(block['text']), files, faults);
+      if (block['type'] === 'text' && message['role'] === 'user') hear(text(block['text']), { files, faults, root });
       if (block['type'] !== 'tool_result') continue;
       const call = calls.get(text(block['tool_use_id']));
       const parts = blocksOf(block['content']).map((part) => text(part['text']));
       if (call !== undefined) seeResult(call, parts[0] ?? '', block['is_error'] === true, files);
-      for (const part of parts) hear(part, files, faults);
+      for (const part of parts) hear(part, { files, faults, root });
     }
   }
   return { files, faults };
@@ -33,6 +43,7 @@ const numberedText = (result: string): string => restore(result.split('\n').filt
 
 function seeResult({ name, input }: { readonly name: string; readonly input: Obj }, result: string, failed: boolean, files: Map<string, Knowledge>): void {
   const path = text(input['file_path']);
+  if (result === LEFT_OUT && name === 'Read') return;
   const [, shown] = result.split('The file as it is now:\n');
   if (failed) {
     if (shown === undefined) return;
@@ -52,15 +63,24 @@ function seeEdit(path: string, input: Obj, result: string, files: Map<string, Kn
   const others = /The file has other changes since you last saw it:\n((?:[-+ @\\][^\n\t]*\n)*)/.exec(result)?.[1];
   if (result.includes('The file has other changes')) files.set(path, others === undefined ? 'changed' : applied(files.get(path) ?? '', others) || 'changed');
   const known = files.get(path);
-  if (known !== undefined && known !== 'changed') files.set(path, known.replace(text(input['old_string']), () => text(input['new_string'])));
+  if (known === undefined) files.set(path, 'changed');
+  else if (known !== 'changed') files.set(path, known.replace(text(input['old_string']), () => text(input['new_string'])));
 }
 
 function applied(before: Knowledge, patch: string): string | false {
+  const whole = `--- a\n+++ b\n${restore(patch).replace(/\n*$/, '\n')}`;
   const end = before.endsWith('\n') ? '' : '\n';
-  return applyPatch(`${before}${end}`, `--- a\n+++ b\n${restore(patch).replace(/\n*$/, '\n')}`);
+  // Where a text was shown without its last line feed, there may be one all the same.
+  return applyPatch(`${before}${end}`, whole) || (end === '' ? false : applyPatch(before, whole));
 }
 
-function hear(words: string, files: Map<string, Knowledge>, faults: string[]): void {
+interface Mind {
+  readonly files: Map<string, Knowledge>;
+  readonly faults: string[];
+  readonly root: string;
+}
+
+function hear(words: string, mind: Mind): void {
   const body = REMINDER.exec(words)?.[1];
   if (body === undefined) return;
   for (let at = 0; at < body.length;) {
@@ -70,12 +90,13 @@ function hear(words: string, files: Map<string, Knowledge>, faults: string[]): v
       continue;
     }
     at += found[0].length;
-    learn(found, files, faults);
+    if (found.groups?.['text'] === undefined && found.groups?.['lost'] === undefined && found.groups?.['nested'] === undefined && !found[0].startsWith('/')) learn(found, mind);
+    else instruct(found, mind);
   }
 }
 
 function firstAt(body: string, at: number): RegExpExecArray | undefined {
-  for (const pattern of [DOCUMENT, PATCH, LINE]) {
+  for (const pattern of [DOCUMENT, INSTRUCTIONS, INSTRUCTIONS_PATCH, INSTRUCTIONS_GONE, NESTED_GONE, PATCH, LINE]) {
     pattern.lastIndex = at;
     const found = pattern.exec(body);
     if (found !== null) return found;
@@ -83,8 +104,33 @@ function firstAt(body: string, at: number): RegExpExecArray | undefined {
   return undefined;
 }
 
-function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: string[]): void {
-  const { gone, missing, changed, empty, blank, short } = found.groups ?? {};
+/** Instruction files are told by their whole paths, without the blank ends of their texts. */
+function instruct({ 0: words, 1: changed, 3: patch, groups = {} }: RegExpExecArray, { files, faults, root }: Mind): void {
+  const { file, note, text: whole, lost, nested } = groups;
+  if (nested !== undefined) for (const known of files.keys()) if (known.includes('/') && /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/.test(known)) files.set(known, 'gone');
+  if (nested !== undefined) return;
+  const path = (file ?? note ?? lost ?? changed ?? '').replace(`${root}/`, '');
+  if (lost !== undefined) lose(path, { files, faults, root });
+  else if (whole !== undefined) files.set(path, `${restore(whole)}\n`);
+  else {
+    const after = applied(files.get(path) ?? '', patch ?? '');
+    if (after === false) faults.push(`a change of the instructions ${path} does not fit what was known of them: ${words}`);
+    else files.set(path, after);
+  }
+}
+
+function lose(path: string, { files, faults }: Mind): void {
+  if (files.get(path) === 'gone') faults.push(`it is told twice that ${path} is gone`);
+  files.set(path, 'gone');
+}
+
+function learn(found: RegExpExecArray, mind: Mind): void {
+  const { files, faults } = mind;
+  const { gone, missing, changed, empty, blank, short, elsewhere } = found.groups ?? {};
+  if (elsewhere !== undefined) {
+    if (elsewhere.includes('#')) files.delete(elsewhere);
+    return;
+  }
   const emptied = empty ?? blank ?? short;
   if (emptied !== undefined) {
     const whole = emptied.replace(/#\d+-\d+$/, '');
@@ -94,7 +140,7 @@ function learn(found: RegExpExecArray, files: Map<string, Knowledge>, faults: st
   }
   if (gone !== undefined || missing !== undefined || changed !== undefined) {
     const lost = gone ?? missing;
-    if (lost !== undefined) files.set(lost, 'gone');
+    if (lost !== undefined) lose(lost, mind);
     if (changed !== undefined) files.set(changed, 'changed');
     return;
   }

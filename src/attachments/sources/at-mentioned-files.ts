@@ -30,5 +30,5 @@ export default defineSource<Loaded>({
 async function wholeInView(world: World, signal: AbortSignal): Promise<ReadonlySet<string>> {
   if (filePinsOf(world.log).length === 0) return new Set();
   const views = await world.pins.views(signal);
-  return new Set(views.flatMap(({ files }) => files.filter(({ how }) => how !== 'partial').map(({ path }) => path)));
+  return new Set(views.flatMap(({ files }) => files.filter(({ how }) => how !== 'partial' && how !== 'heard').map(({ path }) => path)));
 }

@@ -4,7 +4,7 @@ import { conversationOf } from '#domain/folds.ts';
 import type { FileTouch } from '#domain/tool.ts';
 import { absent, type FileChange, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { type FilePin, filePinsOf, instructionPaths, knownNow, knownWithoutPins, mentioningText, nestedPaths } from '../known.ts';
+import { type FilePin, filePinsOf, goneInstructions, instructionPaths, knownNow, knownWithoutPins, mentioningText, nestedPaths } from '../known.ts';
 import { pathLine } from '../words.ts';
 
 /** From so many on, changes are counted, not listed: a checkout. */
@@ -38,7 +38,8 @@ export default defineSource<Seen>({
     const { changes: all, skipped, settling } = await world.changes.look(known, signal);
     const pins = filePinsOf(world.log);
     const instructions = await newInstructions(world, all, signal);
-    const changes = all.filter((change) => !instructions.has(change.path) && !pins.some((pin) => pin.path === change.path && tellsAll(pin, change)));
+    const went = goneInstructions(world.log);
+    const changes = all.filter((change) => !instructions.has(change.path) && !(went.has(change.path) && onlyWent(change)) && !pins.some((pin) => pin.path === change.path && tellsAll(pin, change)));
     if (settling || (changes.length === 0 && (skipped === 0 || saidPartial(world.log)))) return absent;
     return {
       changes, skipped, before: known, ran: changedByCommand(world, changes),
@@ -77,6 +78,11 @@ async function worthALook(world: World, noisy: (path: string) => boolean): Promi
   return new Map([...knownNow(log)].filter(([path]) => !voiced.has(path) && !mentioned.has(path) && !noisy(path)));
 }
 
+/** Of an instruction file that is gone or empty its source has told. */
+function onlyWent({ kind, addedLines }: FileChange): boolean {
+  return kind === 'deleted' || addedLines === 0;
+}
+
 /** Files that become instructions with this moment: they are told as such, with the change in them. */
 async function newInstructions(world: World, changes: readonly FileChange[], signal: AbortSignal): Promise<ReadonlySet<string>> {
   const texts = changes.flatMap(({ path, kind }) => (kind === 'changed' && /\.md$/i.test(path) ? [path] : []));
@@ -88,12 +94,16 @@ async function newInstructions(world: World, changes: readonly FileChange[], sig
 /** Whether nothing changed but lines that the pin shows. Without a diff it cannot be known. */
 function tellsAll({ lines }: FilePin, { patch }: FileChange): boolean {
   if (lines === undefined || patch === undefined) return false;
-  let at = 0;
+  const { from, to } = lines;
+  let [was, is] = [0, 0];
   for (const line of patch.split('\n')) {
-    const start = /^@@ -\d+,\d+ \+(\d+),/.exec(line)?.[1];
-    if (start !== undefined) at = Number(start);
-    else if ((line.startsWith('+') || line.startsWith('-')) && (at < lines.from || at > lines.to)) return false;
-    if (start === undefined && !line.startsWith('-') && !line.startsWith('\\')) at += 1;
+    const [, old, now] = /^@@ -(\d+),\d+ \+(\d+),/.exec(line) ?? [];
+    if (old !== undefined) [was, is] = [Number(old), Number(now)];
+    else if ((line.startsWith('-') && (was < from || was > to)) || (line.startsWith('+') && (is < from || is > to))) return false;
+    else if (!line.startsWith('\\')) {
+      if (!line.startsWith('+')) was += 1;
+      if (!line.startsWith('-')) is += 1;
+    }
   }
   return true;
 }

@@ -1,3 +1,4 @@
+import { sha256 } from '#lib/hash.ts';
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 
@@ -8,6 +9,7 @@ export default defineSource<string>({
     const text = agents.self()?.type.reminder?.trim() ?? '';
     return text === '' ? absent : text;
   },
+  keep: (now) => sha256(now),
   revive: (stored) => (typeof stored === 'string' ? stored : undefined),
   full: (now) => now,
   brief: (now) => now,

@@ -1,6 +1,6 @@
 import { cutToBytes } from '#lib/text.ts';
 import { oneLine } from '#lib/names.ts';
-import { compactionOf } from '#domain/folds.ts';
+import { compactionOf, excludedOf } from '#domain/folds.ts';
 import type { Entry } from '#domain/entry.ts';
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
@@ -51,14 +51,10 @@ function beforeCompaction(log: readonly Entry[]): readonly Invoked[] {
   const end = log.findLastIndex(({ type }) => type === 'compaction');
   const compaction = log[end];
   const standing: Entry[] = [];
-  const excluded = new Set<string>();
+  const excluded = excludedOf(log);
   for (const entry of log.slice(0, end)) {
     if (entry.type === 'rewind') standing.length = Math.max(0, standing.findIndex(({ id }) => id === entry.to) + 1) || standing.length;
     else standing.push(entry);
-  }
-  for (const entry of log) {
-    if (entry.type === 'exclude' && entry.what === 'entry') excluded.add(entry.target);
-    if (entry.type === 'restore') excluded.delete(entry.target);
   }
   const asked = new Map<string, string>();
   const found = new Map<string, Invoked>();

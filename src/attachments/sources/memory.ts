@@ -1,6 +1,6 @@
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, wholeWords } from '../instructions.ts';
+import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, touchesOf, wholeWords } from '../instructions.ts';
 
 /**
  * AGENTS.md and CLAUDE.md of the user and the project, rules for all files, and the index of kept notes, imports in place: whole
@@ -17,5 +17,6 @@ export default defineSource<readonly Instructions[]>({
   full: wholeWords,
   delta: newsWords,
   gone: () => 'There are no instruction files any more; what they said no longer holds.',
+  files: touchesOf,
   notes: notesOf,
 });

@@ -1,6 +1,6 @@
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, wholeWords } from '../instructions.ts';
+import { type Instructions, keepInstructions, newsWords, notesOf, reviveInstructions, seen, touchesOf, wholeWords } from '../instructions.ts';
 import { filePinsOf, knownNow, mentioningText, nestedPaths } from '../known.ts';
 
 /**
@@ -25,6 +25,7 @@ export default defineSource<readonly Instructions[]>({
   revive: reviveInstructions,
   full: wholeWords,
   delta: newsWords,
-  gone: () => 'The instruction files below the start directory are no longer there; what they said no longer holds.',
+  gone: () => 'The instruction files below the start directory are no longer there, or empty: what they said no longer holds.',
+  files: touchesOf,
   notes: notesOf,
 });

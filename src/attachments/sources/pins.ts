@@ -2,10 +2,10 @@ import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import type { BlobHash, Part } from '#domain/content.ts';
-import type { FileTouch } from '#domain/tool.ts';
+import { type FileTouch, MISSING_HASH } from '#domain/tool.ts';
 import { absent, type PinView, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
-import { knownNow } from '../known.ts';
+import { instructionPaths, knownNow, nestedPaths } from '../known.ts';
 import { bodyOf, changeOf, inViewAsInstructions, joined, keepText, keptText } from '../words.ts';
 
 interface SaidPin {
@@ -20,7 +20,7 @@ interface SaidPin {
   readonly files: PinView['files'];
   /** The last line that is shown of a file that was cut. */
   readonly upTo: number | null;
-  /** The model has every byte of it as it is now from elsewhere: from its own write, or because it read the file since. */
+  /** The model knows it as it is now from elsewhere: every byte from its own write or because it read the file since, or that it is gone. */
   readonly own: boolean;
 }
 
@@ -50,7 +50,7 @@ export default defineSource<readonly SaidPin[]>({
     return parts.length === 0 && !known ? undefined : joined(parts);
   },
   gone: () => 'Nothing is pinned any more.',
-  files: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ files }) => files.map((touch) => (touch.how === 'partial' ? touch : { ...touch, how: 'pin' as const }))),
+  files: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ files }) => files.map((touch) => (touch.how === 'partial' || touch.how === 'heard' ? touch : { ...touch, how: 'pin' as const }))),
   notes: (now, before) => (before === undefined ? now : news(before, now).map(({ pin }) => pin)).flatMap(({ label, note }) => (note === undefined ? [] : [`${oneLine(label)}: ${note}`])),
 });
 
@@ -62,11 +62,16 @@ function pointer(view: PinView): PinView {
 
 function saidPin(view: PinView, world: World): SaidPin {
   const known = knownNow(world.log);
-  const own = view.files.length > 0 && view.files.every(({ path, hash }) => isKnown(known.get(path), hash));
+  const own = view.files.length > 0 && view.files.every(({ path, hash }) => isKnown(known.get(path), hash) || goesAsInstructions(path, hash, world));
   const { id, label, hash, text, media, files, note } = view;
   const cut = view.files.some(({ how }) => how === 'partial') && !/#\d+-\d+$/.test(label);
   const upTo = cut && text !== undefined ? bodyOf(text).split('\n').length - 1 : null;
   return { id, label, hash, text, media, files, note, own, upTo, blob: text === undefined ? null : keepText(world.blobs, text) };
+}
+
+/** Of an instruction file it is told in its own place that it went. */
+function goesAsInstructions(path: string, hash: BlobHash, { log }: World): boolean {
+  return hash === MISSING_HASH && (instructionPaths(log).includes(path) || nestedPaths(log).includes(path));
 }
 
 function isKnown(touch: FileTouch | undefined, hash: BlobHash): boolean {

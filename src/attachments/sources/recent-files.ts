@@ -3,7 +3,7 @@ import type { Entry } from '#domain/entry.ts';
 import { conversationOf, planOf } from '#domain/folds.ts';
 import type { Part } from '#domain/content.ts';
 import type { FileTouch } from '#domain/tool.ts';
-import { absent, type Loaded, type World } from '#domain/world.ts';
+import { absent, type Loaded, type MemoryFile, type World } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 import { filePinsOf, instructionPaths, knownNow, mentioningText, nestedPaths } from '../known.ts';
 import { pathLine } from '../words.ts';
@@ -69,8 +69,15 @@ async function recentIn(world: World, signal: AbortSignal): Promise<readonly str
   ]);
   const touched = touchedIn(before).filter((path) => !others.has(path));
   if (touched.length === 0) return [];
-  const folders = (await world.memory.files(signal)).flatMap(({ path, scope }) => (scope === 'notes' ? [dirname(path)] : []));
-  return touched.filter((path) => !folders.includes(dirname(path)));
+  const told = await world.memory.files(signal);
+  const folders = told.flatMap(({ path, scope }) => (scope === 'notes' ? [dirname(path)] : []));
+  const instructions = new Set([...told, ...await nestedNow(touched, [...knownNow(log).keys(), ...mentioned], world, signal)].map(({ path }) => path));
+  return touched.filter((path) => !folders.includes(dirname(path)) && !instructions.has(path));
+}
+
+/** What this very moment brings along as instructions, where one of the files may be that. */
+async function nestedNow(touched: readonly string[], known: readonly string[], { memory }: World, signal: AbortSignal): Promise<readonly MemoryFile[]> {
+  return touched.some((path) => /\.md$/i.test(path)) && known.length > 0 ? await memory.nested(known, signal) : [];
 }
 
 /** What a skill's call or an earlier compaction gave was not what the model was working on. */

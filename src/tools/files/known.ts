@@ -1,5 +1,6 @@
 import type { BlobHash } from '#domain/content.ts';
 import type { Entry } from '#domain/entry.ts';
+import { inViewOf } from '#domain/folds.ts';
 import type { BlobPort } from '#domain/ports.ts';
 import type { FileTouch } from '#domain/tool.ts';
 import { sha256 } from '#lib/hash.ts';
@@ -13,10 +14,9 @@ export function touchOf(path: string, bytes: Uint8Array, how: FileTouch['how'], 
   return { path, hash: sha256(bytes) as BlobHash, how, kept };
 }
 
-/** What the model was given of a file since the last compaction, oldest first. */
+/** What the model was given of a file and still has in view, oldest first. */
 export function touchesOf(log: readonly Entry[], path: string): readonly FileTouch[] {
-  const from = log.findLastIndex(({ type }) => type === 'compaction') + 1;
-  return log.slice(from).flatMap((entry) => {
+  return inViewOf(log).flatMap((entry) => {
     const files = entry.type === 'toolResult' ? entry.result.files : entry.type === 'reminder' ? entry.files : undefined;
     return files?.filter((touch) => touch.path === path) ?? [];
   });
