@@ -41,6 +41,33 @@ it('what is kept stands whole behind the summary: pins, todos, mode, instruction
   expect(prefixFaults(third?.body ?? {}, fourth?.body ?? {})).toEqual([]);
 });
 
+it('the first request after it holds everything that is kept, whole: files, skills, plan, todos, pins, modes, styles', async () => {
+  const server = await serve([
+    { content: [call('Skill', { skill: 'press' }), call('Read', { file_path: 'read.txt' }), call('ExitPlanMode', { plan: '# Plan\n\n1. Bake it.' })] }, say('one'), say('A SUMMARY'), say('two'), say('three'),
+  ]);
+  const home = household({
+    'pinned.txt': 'pinned words\n', 'read.txt': 'words that were read\n', 'AGENTS.md': 'Be brief.\n',
+    '.claude/skills/press/SKILL.md': '---\ndescription: Presses things\n---\nPress with care.\n',
+  }, server);
+  const dweller = await home.open({ answer: (question) => (question.kind === 'plan' ? { kind: 'approved', mode: 'auto' } : { kind: 'yes' }), args: { permissionMode: 'plan' } });
+  await dweller.command('/pin pinned.txt');
+  await dweller.command('/pin note Ship on Friday');
+  await dweller.command('/todo add mine');
+  await dweller.command('/output-style concise');
+  await dweller.turn('Plan it');
+  await dweller.command('/compact');
+  await dweller.turn('Go on');
+  await dweller.turn('And on');
+  expectValid(server);
+  const [, , , after, then] = server.requests;
+  const words = wordsOf(after ?? last([]));
+  for (const kept of ['A SUMMARY', 'pinned words', 'Ship on Friday', '[ ] mine', 'words that were read', 'Press with care.', '1. Bake it.', 'Be brief.', 'Output style "concise"', 'Auto mode is on']) {
+    expect(words.toLowerCase()).toContain(kept.toLowerCase());
+  }
+  expect(prefixFaults(after?.body ?? {}, then?.body ?? {})).toEqual([]);
+  expect(wordsOf(then ?? last([])).split('Press with care.')).toHaveLength(2);
+});
+
 it('that is interrupted or fails leaves the log as it was, and the next request as well', async () => {
   const server = await serve([say('one'), { ...say('A SUMMARY that comes slowly'), gapMs: 50, piece: 4 }, { error: { status: 400, type: 'invalid_request_error', message: 'no' } }, say('two')]);
   const dweller = await household({ 'a.txt': lines(30) }, server).open();
