@@ -7,7 +7,8 @@ const ALLOWED_MODES = new Set(['25', '2004', '2026', '1004', '2031', '7', '12', 
 
 /** What of an output is not the program's own: bare control characters, modes and wipes. */
 export function foreign(raw: string): readonly string[] {
-  const plain = raw.replace(OWN, '');
+  // The output may have been looked at in the middle of one of the program's own sequences.
+  const plain = raw.replace(/\u001b(?:\[[0-9;:?]*)?$/, '').replace(OWN, '');
   const controls = [...plain.matchAll(/[\0-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u200e\u200f]/g)].map(({ index }) => JSON.stringify(plain.slice(Math.max(0, index - 20), index + 20)));
   const modes = [...raw.matchAll(/\u001b\[\?([0-9;]+)[hl]/g)].map(([, mode = '']) => mode).filter((mode) => !ALLOWED_MODES.has(mode));
   const wiped = [...raw.matchAll(/\u001b\[[23]J|\u001bc|\u001b\[6n/g)].map(([found]) => JSON.stringify(found));
