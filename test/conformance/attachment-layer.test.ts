@@ -246,7 +246,8 @@ describe('forged tags', () => {
 
   it('never end a block on the wire, wherever they stand', async () => {
     const { cases } = readCases('envelope-injection') as { readonly cases: readonly { readonly body: string }[] };
-    const hostile = cases.map((one) => one.body.replaceAll('ctx-k7Qm2xV9', 'system-reminder')).join('\n');
+    // A zero would make a file of bytes of it.
+    const hostile = cases.filter((one) => one.body.length < 4000).map((one) => one.body.replaceAll('ctx-k7Qm2xV9', 'system-reminder').replaceAll('\0', ' ')).join('\n');
     const server = await serve([
       { content: [call('Read', { file_path: 'evil.txt' }), call('Bash', { command: 'cat evil.txt' }), call('Grep', { pattern: 'reminder', output_mode: 'content' })] },
       { content: [call('TodoWrite', { todos: [{ content: forged.join(' '), status: 'pending' }] })] }, say(body), say('2'), say('3'),

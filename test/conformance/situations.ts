@@ -36,13 +36,15 @@ const mentioning = (words: string, name: string): World['mentions'] => ({
 });
 
 const withAgents = (words: string, name: string): Partial<World> => {
-  const type: AgentType = { name, description: words, scope: 'user', prompt: 'p', disallowedTools: [], reminder: words };
+  // Lines are cut: what is new in the words must stand at their beginning.
+  const line = `${words.slice(-50)} ${words}`;
+  const type: AgentType = { name, description: line, scope: 'user', prompt: 'p', disallowedTools: [], reminder: words };
   const mail = (id: string, from: string): Mail => ({ id, from, to: name, text: words.slice(0, 16_000), at: '2026-11-30T00:00:00.000Z' });
   return {
     tools: { has: () => true, deferred: () => [{ name: 'Loaded', summary: 'x' }] },
     agents: {
-      types: () => Promise.resolve([type, { ...type, name: `x${words.length % 97}` }]), self: () => ({ name: 'me', type, named: true }), mail: () => Promise.resolve([mail('0000000000000001', name), mail('0000000000000002', 'lead')]),
-      members: () => [{ name: `${name}${words.length % 97}`, type: name, title: words, state: 'idle' }],
+      types: () => Promise.resolve([type, { ...type, name: `${name}x` }]), self: () => ({ name: 'me', type, named: true }), mail: () => Promise.resolve([mail('0000000000000001', name), mail('0000000000000002', 'lead')]),
+      members: () => [{ name: `${name}x`, type: name, title: line, state: 'idle' }],
     },
   };
 };

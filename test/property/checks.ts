@@ -100,8 +100,15 @@ export function check(life: Life): void {
   for (const [id, words] of life.userTodos) expect(todosOf(log).find((item) => item.id === id)).toMatchObject({ text: words, by: 'user' });
   expect(dweller.faults().filter((fault) => /no answer|not be looked|reminders/.test(fault))).toEqual([]);
   for (const { body } of server.requests) expect(mindOf(body, home.cwd).faults).toEqual([]);
+  expectTrue(life);
+}
+
+/** What the model knows of files by the last request is how they are on disk, and it knows what is pinned and what was mentioned. */
+export function expectTrue(life: Life): void {
+  const { dweller: { log }, home } = life;
   const mind = mindOf(life.sent.at(-1)?.request.body ?? {}, home.cwd);
   expect(forgotten(life, mind.files)).toEqual([]);
+  expect(pinned(life).filter((name) => !mind.files.has(name))).toEqual([]);
   for (const [path, knowledge] of mind.files) {
     const [, name = '', from, to] = /^([^#]+)(?:#(\d+)-(\d+))?$/.exec(path) ?? [];
     const file = join(home.cwd, name);
@@ -114,10 +121,17 @@ export function check(life: Life): void {
   }
 }
 
+/** Names of the files that are pinned as a whole. */
+function pinned({ dweller: { log }, home }: Life): readonly string[] {
+  return attachmentsOf(log).flatMap((at) => (at.kind === 'file' && at.target.type === 'file' && at.target.lines === undefined ? [at.target.path.replace(`${home.cwd}/`, '')] : []));
+}
+
 /** Files that a prompt of the conversation mentions, and that the model was neither given nor told why not. */
 function forgotten(life: Life, known: ReadonlyMap<string, unknown>): readonly string[] {
   const words = wordsOf(life.sent.at(-1)?.request ?? { method: '', path: '', headers: {}, raw: '', body: {} });
   const mentioned = conversationOf(life.dweller.log).flatMap((entry) => (entry.type === 'prompt' && entry.skill === undefined ? [...entry.text.matchAll(/@([\w/.]+)/g)].map(([, name = '']) => name) : []));
+  // Whoever leaves out what a mention brought along wants it so.
+  if (life.dweller.log.some(({ type }) => type === 'exclude')) return [];
   return mentioned.filter((name) => NAMES.some((one) => one === name) && !known.has(name) && !words.includes(`${name}: `));
 }
 

@@ -16,7 +16,7 @@ it('whatever happens, each request is valid and begins as the last one, and the 
       } finally {
         await life.end();
       }
-    }), runs(8));
+    }), runs(6));
   } finally {
     vi.useRealTimers();
   }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { vi } from 'vitest';
 import type { Entry, EntryBody, PermissionMode } from '#domain/entry.ts';
@@ -28,7 +28,7 @@ export interface Sent {
 
 /** Where each definition lies, and what it reads as of a number. */
 const DEFINED: Readonly<Record<Redefinition['define'], readonly [file: string, text: (n: number) => string]>> = {
-  skill: ['.claude/skills/tune/SKILL.md', (n) => `---\nname: tune\ndescription: Tunes an old xylophone, as of ${n}\n---\nTune it as of ${n}: $ARGUMENTS\n`],
+  skill: ['.claude/skills/tune/SKILL.md', (n) => `---\nname: tune\ndescription: Tunes an old xylophone, as of ${n}\n${n % 3 === 0 ? 'paths: "**/*.ts"\n' : ''}${n % 5 === 0 ? 'disable-model-invocation: true\n' : ''}---\nTune it as of ${n}: $ARGUMENTS\n`],
   nestedSkill: ['sub/.claude/skills/dig/SKILL.md', (n) => `---\nname: dig\ndescription: Digs, as of ${n}\n---\nDig as of ${n}.\n`],
   command: ['.claude/commands/greet.md', (n) => `---\ndescription: Greets, as of ${n}\n---\nGreet $ARGUMENTS as of ${n}, see @b.txt\n`],
   agent: ['.claude/agents/helper.md', (n) => `---\nname: helper\ndescription: Helps, as of ${n}\ntools: Read\n---\nHelp.\n`],
@@ -57,13 +57,19 @@ export class Life {
   }
 
   static async begin(settings: object = {}): Promise<Life> {
+    // Else the first source that needs it may wait too long.
+    await import('minisearch');
     const holder: { life?: Life } = {};
     const server = await startServer({ now: () => 0, script: (request) => holder.life?.answer(request) ?? say('?') });
     const home = household(Object.fromEntries([
       ...NAMES.map((each, i) => [each, each.endsWith('AGENTS.md') ? 'Be brief.\n' : each.startsWith('notes/') ? `# Deploying to the staging server\n${lines(4, 900)}` : lines(12, i * 100)] as const),
       ['nb.ipynb', NOTEBOOK],
-      ['.pinion/settings.json', JSON.stringify({ remindersOn: ['token_usage', 'output_token_usage'], budgetUsd: 50, autoMemoryDirectory: 'notes', companion: { name: 'Owl', text: 'An old owl.' }, ...settings })],
+      ['.pinion/settings.json', JSON.stringify({ remindersOn: ['token_usage', 'output_token_usage'], budgetUsd: 50, companion: { name: 'Owl', text: 'An old owl.' }, ...settings })],
     ]), server);
+    // No project may say where notes lie.
+    mkdirSync(home.home, { recursive: true });
+    writeFileSync(join(home.home, 'settings.json'), JSON.stringify({ autoMemoryDirectory: 'notes' }));
+    for (const [path, textOf] of Object.values(DEFINED)) home.write(path, textOf(1));
     const life = new Life(server, home, await home.open({ answer: yes }));
     holder.life = life;
     return life;

@@ -16,7 +16,7 @@ it('what is believed after all changes is what is told whole', async () => {
       } finally {
         await life.end();
       }
-    }), runs(6));
+    }), runs(5));
   } finally {
     vi.useRealTimers();
   }

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { type Beliefs, beliefsOf } from '../support/model-beliefs.ts';
 import { QUIET } from './acts.ts';
+import { expectTrue } from './checks.ts';
 import type { Life } from './life.ts';
 
 /** What the model holds to be the case by the last request of the conversation. */
@@ -14,6 +15,7 @@ export async function compare(life: Life): Promise<void> {
   await life.prepare({ what: 'compact', seed: 0 });
   await life.live(QUIET);
   const whole = believed(life);
+  expectTrue(life);
   expect([...lived.todos]).toEqual([...whole.todos]);
   expect(lived).toEqual(whole);
   life.dweller = await life.home.open({ args: { permissionMode: life.dweller.conversation.mode() } });

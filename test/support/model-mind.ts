@@ -33,7 +33,8 @@ export function mindOf(body: Obj, root = '/nowhere'): { readonly files: Readonly
       const call = calls.get(text(block['tool_use_id']));
       const parts = blocksOf(block['content']).map((part) => text(part['text']));
       if (call !== undefined) seeResult(call, parts[0] ?? '', block['is_error'] === true, files);
-      for (const part of parts) hear(part, { files, faults, root });
+      // What a skill mentions stands in its result as it is.
+      for (const part of parts) hear(call?.name === 'Skill' ? `<system-reminder>\n${part}\n</system-reminder>` : part, { files, faults, root });
     }
   }
   return { files, faults };
@@ -69,9 +70,10 @@ function seeEdit(path: string, input: Obj, result: string, files: Map<string, Kn
 
 function applied(before: Knowledge, patch: string): string | false {
   const whole = `--- a\n+++ b\n${restore(patch).replace(/\n*$/, '\n')}`;
-  const end = before.endsWith('\n') ? '' : '\n';
-  // Where a text was shown without its last line feed, there may be one all the same.
-  return applyPatch(`${before}${end}`, whole) || (end === '' ? false : applyPatch(before, whole));
+  // How a text was shown does not always tell whether its last line ends.
+  const text = before.replace(/\n$/, '');
+  const after = applyPatch(`${text}\n`, whole);
+  return after === false ? applyPatch(text, whole) : after;
 }
 
 interface Mind {
@@ -139,8 +141,9 @@ function learn(found: RegExpExecArray, mind: Mind): void {
     return;
   }
   if (gone !== undefined || missing !== undefined || changed !== undefined) {
-    const lost = gone ?? missing;
-    if (lost !== undefined) lose(lost, mind);
+    if (gone !== undefined) lose(gone, mind);
+    // That what was pinned just now is not there is said of the pin.
+    if (missing !== undefined) files.set(missing, 'gone');
     if (changed !== undefined) files.set(changed, 'changed');
     return;
   }
