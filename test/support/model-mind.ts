@@ -34,7 +34,7 @@ export function mindOf(body: Obj, root = '/nowhere'): { readonly files: Readonly
       const parts = blocksOf(block['content']).map((part) => text(part['text']));
       if (call !== undefined) seeResult(call, parts[0] ?? '', block['is_error'] === true, files);
       // What a skill mentions stands in its result as it is.
-      for (const part of parts) hear(call?.name === 'Skill' ? `<system-reminder>\n${part}\n</system-reminder>` : part, { files, faults, root });
+      for (const part of parts) hear(call?.name === 'Skill' && !REMINDER.test(part) ? `<system-reminder>\n${part}\n</system-reminder>` : part, { files, faults, root });
     }
   }
   return { files, faults };
