@@ -52,7 +52,7 @@ describe('the counter', () => {
   });
   afterAll(() => {
     for (const counter of open) counter.close();
-    rmSync(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
   it('counts in the built worker as in this thread', async () => {

@@ -126,3 +126,19 @@ it('a rule that the model wrote before a summary is told as a rule, not as a rec
   expect(times(heard(server), 'no semicolons')).toBe(1);
   expectValid(server);
 });
+
+it('what an edit told of others\' changes is not told again by the file\'s pin', async () => {
+  const server = await serve((_, index) => {
+    if (index !== 1) return say(String(index));
+    home.write('a.txt', `${lines(30)}theirs\n`);
+    return calls(call('Edit', { file_path: 'a.txt', old_string: 'line 2\n', new_string: 'mine\n' }));
+  });
+  const home = household({ 'a.txt': lines(30) }, server);
+  const dweller = await home.open();
+  await dweller.command('/pin a.txt');
+  await dweller.turn('one');
+  await dweller.turn('Edit');
+  expect(times(heard(server), '+theirs')).toBe(1);
+  expect(heard(server)).not.toContain('+mine');
+  expectValid(server);
+});

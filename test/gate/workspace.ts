@@ -32,7 +32,7 @@ export function ground(): Ground {
     mkdirSync(dirname(join(app, path)), { recursive: true });
     symlinkSync(target, join(app, path));
   };
-  return { app, home, top, write, link, remove: () => { rmSync(top, { recursive: true, force: true }); } };
+  return { app, home, top, write, link, remove: () => { rmSync(top, { recursive: true, force: true, maxRetries: 5 }); } };
 }
 
 export function rule(text: string, root: string, scope: ScopedRule['scope'] = 'user'): ScopedRule {

@@ -7,7 +7,7 @@ import { foldsCase, foldName, isWithin, realPathOf, relativeWithin } from '#lib/
 
 let top: string;
 beforeEach(() => { top = realpathSync(mkdtempSync(join(tmpdir(), 'within-'))); });
-afterEach(() => { rmSync(top, { recursive: true, force: true }); });
+afterEach(() => { rmSync(top, { recursive: true, force: true, maxRetries: 5 }); });
 
 describe('where a path leads', () => {
   it('follows links and keeps what is missing', () => {

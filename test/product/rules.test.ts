@@ -80,7 +80,7 @@ beforeAll(async () => {
   }
   said = await lint();
 });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 /** As `npm run check` calls it, once for all that is planted. */
 function lint(): Promise<typeof said> {

@@ -25,7 +25,7 @@ beforeAll(() => {
   mkdirSync(join(folder, 'quick'));
   quick = checkoutIn(join(folder, 'quick'), { quick: true });
 });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 const read = (from: Checkout, path: string): string => readFileSync(join(from.folder, path), 'utf8');
 
@@ -34,7 +34,7 @@ function add(to: Checkout, path: string, text: string): void {
 }
 
 function forget(of: Checkout, path: string): void {
-  rmSync(join(of.folder, path), { recursive: true, force: true });
+  rmSync(join(of.folder, path), { recursive: true, force: true, maxRetries: 5 });
 }
 
 describe('what is in the way is one clear line', () => {
@@ -287,7 +287,7 @@ describe('the package', () => {
     const consumer = join(folder, 'consumer');
     mkdirSync(join(consumer, 'node_modules/@anthropic-ai'), { recursive: true });
     cpSync(installed, join(consumer, 'node_modules/pinion'), { recursive: true });
-    rmSync(join(consumer, 'node_modules/pinion/node_modules'), { recursive: true, force: true });
+    rmSync(join(consumer, 'node_modules/pinion/node_modules'), { recursive: true, force: true, maxRetries: 5 });
     for (const name of ['zod', '@anthropic-ai/sdk', '@types']) symlinkSync(join(root, 'node_modules', name), join(consumer, 'node_modules', name));
     writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }');
     writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, module: 'nodenext', target: 'es2023', lib: ['es2024'], noEmit: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: ['node'] }, files: ['use.ts'] }));

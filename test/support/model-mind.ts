@@ -109,7 +109,7 @@ function firstAt(body: string, at: number): RegExpExecArray | undefined {
 /** Instruction files are told by their whole paths, without the blank ends of their texts. */
 function instruct({ 0: words, 1: changed, 3: patch, groups = {} }: RegExpExecArray, { files, faults, root }: Mind): void {
   const { file, note, text: whole, lost, nested } = groups;
-  if (nested !== undefined) for (const known of files.keys()) if (known.includes('/') && /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/.test(known)) files.set(known, 'gone');
+  if (nested !== undefined) for (const known of files.keys()) if (known.includes('/') && /(?:^|\/)(?:AGENTS|CLAUDE)\.md(?:#|$)/.test(known)) files.set(known, 'gone');
   if (nested !== undefined) return;
   const path = (file ?? note ?? lost ?? changed ?? '').replace(`${root}/`, '');
   if (lost !== undefined) lose(path, { files, faults, root });
@@ -123,6 +123,7 @@ function instruct({ 0: words, 1: changed, 3: patch, groups = {} }: RegExpExecArr
 
 function lose(path: string, { files, faults }: Mind): void {
   if (files.get(path) === 'gone') faults.push(`it is told twice that ${path} is gone`);
+  for (const known of files.keys()) if (known.startsWith(`${path}#`)) files.set(known, 'gone');
   files.set(path, 'gone');
 }
 

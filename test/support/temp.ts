@@ -6,7 +6,7 @@ import { onTestFinished } from 'vitest';
 /** A folder of its own, as its real path, with these files in it; gone when the test is over. */
 export function tempFolder(files: Readonly<Record<string, string | Uint8Array>> = {}, links: Readonly<Record<string, string>> = {}): string {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'pinion-test-')));
-  onTestFinished(() => { rmSync(folder, { recursive: true, force: true }); });
+  onTestFinished(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
   for (const [name, contents] of Object.entries(files)) {
     mkdirSync(dirname(join(folder, name)), { recursive: true });
     writeFileSync(join(folder, name), contents);

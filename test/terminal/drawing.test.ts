@@ -11,7 +11,7 @@ const program = join(folder, 'drawing.mjs');
 const open: VirtualTerminal[] = [];
 beforeAll(async () => { await bundleProgram(new URL('programs/drawing.tsx', import.meta.url), program); });
 afterEach(async () => { for (const terminal of open.splice(0)) await terminal.close(); });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 /** The program below two lines of a shell's. */
 async function run(columns = 80, rows = 24): Promise<VirtualTerminal> {

@@ -12,7 +12,7 @@ const program = join(folder, 'early.mjs');
 const open: VirtualTerminal[] = [];
 beforeAll(async () => { await bundleProgram(new URL('programs/early.tsx', import.meta.url), program); });
 afterEach(async () => { for (const terminal of open.splice(0)) await terminal.close(); });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 function run(ms: number, env: Record<string, string> = {}): VirtualTerminal {
   const terminal = openVirtualTerminal({ command: '/bin/bash', args: ['-c', `echo shell; '${process.execPath}' '${program}' ${ms}; echo "code $?"; stty -a | grep -o " icanon"`], env });

@@ -13,7 +13,7 @@ beforeAll(async () => { await bundleProgram(new URL('programs/owner.ts', import.
 afterEach(async () => {
   rmSync(`${program}.last`, { force: true });
   for (const terminal of open.splice(0)) await terminal.close(); });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 /** Runs the program in a shell that tells the terminal's settings before and after, and the exit code. */
 function run(way: string, env: Record<string, string> = {}): VirtualTerminal {

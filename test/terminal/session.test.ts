@@ -13,7 +13,8 @@ const READY = '> Ask, or /';
 /** An answer that takes its time: a numbered line every few milliseconds. */
 const slowly = (lines: number, gapMs: number): ScriptedReply => say(Array.from({ length: lines }, (_, i) => `- item ${i}`).join('\n'), { gapMs, piece: 12 });
 const at = (pattern: RegExp) => (screen: readonly string[]): boolean => screen.some((line) => pattern.test(line));
-const idle = (screen: readonly string[]): boolean => at(/^> /)(screen) && !at(/Esc interrupts/)(screen);
+/** Nothing runs and the line is empty: what is typed next cannot run into an Enter that is still held. */
+const idle = (screen: readonly string[]): boolean => at(/^> Ask/)(screen) && !at(/Esc interrupts/)(screen);
 
 it('the first session, by keyboard alone', async () => {
   const { open, cwd, home, entries } = product(FILES);

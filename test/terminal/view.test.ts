@@ -12,7 +12,7 @@ const open: VirtualTerminal[] = [];
 let runs = 0;
 beforeAll(async () => { await bundleProgram(new URL('programs/view.ts', import.meta.url), program); });
 afterEach(async () => { for (const terminal of open.splice(0)) await terminal.close(); });
-afterAll(() => { rmSync(folder, { recursive: true, force: true }); });
+afterAll(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
 
 interface Run { readonly terminal: VirtualTerminal; submitted(): readonly string[] }
 

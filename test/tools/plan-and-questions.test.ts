@@ -21,7 +21,7 @@ interface Person {
 function seat({ mode = 'plan', answer }: Person) {
   const { context, session } = openHouse();
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'plans-')));
-  onTestFinished(() => { rmSync(folder, { recursive: true, force: true }); });
+  onTestFinished(() => { rmSync(folder, { recursive: true, force: true, maxRetries: 5 }); });
   const file = join(folder, 'plan.md');
   const asked: Question[] = [];
   const toolbox = createToolbox({

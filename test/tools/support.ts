@@ -65,7 +65,7 @@ export interface HouseOptions {
 /** A workspace with real parts, removed when the test (or what `atEnd` stands for) is over. */
 export function openHouse(options: HouseOptions = {}, atEnd: (clean: () => void) => void = onTestFinished): House {
   const base = realpathSync(mkdtempSync(join(tmpdir(), 'pinion-tools-')));
-  atEnd(() => { rmSync(base, { recursive: true, force: true }); });
+  atEnd(() => { rmSync(base, { recursive: true, force: true, maxRetries: 5 }); });
   const root = realpathSync(mkdtempSync(join(base, 'work-')));
   const denyRead = (options.deny ?? []).map((rule): ScopedRule => ({ rule, root, scope: 'user' }));
   const blobs = createBlobs(join(base, 'blobs'));

@@ -30,7 +30,7 @@ beforeAll(() => {
   });
 });
 
-afterAll(() => { rmSync(base, { recursive: true, force: true }); });
+afterAll(() => { rmSync(base, { recursive: true, force: true, maxRetries: 5 }); });
 
 let folders = 0;
 

@@ -80,8 +80,9 @@ async function change(asked: Input, target: Target, context: RunContext): Promis
   if (!result.ok) return refuse(result, target, current, context);
   context.blobs.put(file.bytes);
   await writeRegular({ real, bytes: result.bytes, before: file, signal: context.signal, ...(context.drafts !== undefined && { drafts: context.drafts }) });
-  const whole = sawAll(touches, sha256(file.bytes));
-  return done(report(target, result, current, context), changeCard(title, result.before, result.edited.text), { files: [touchOf(real, result.bytes, whole ? 'write' : 'heard', context.blobs)] });
+  const others = current || touches.length === 0 ? undefined : otherChanges(target, context);
+  const whole = sawAll(touches, sha256(file.bytes)) || others?.whole === true;
+  return done(report(target, result, others?.said), changeCard(title, result.before, result.edited.text), { files: [touchOf(real, result.bytes, whole ? 'write' : 'heard', context.blobs)] });
 }
 
 /** A file that is not as the model last saw it is shown to it as it is now, and counts as seen: the next try can fit. */
@@ -100,28 +101,29 @@ function refuse(result: Extract<EditedFile, { ok: false }>, target: Target, curr
 
 const MOST_FRESH_LINES = 300;
 
-function report(target: Target, { edited }: Extract<EditedFile, { ok: true }>, current: boolean, context: RunContext): string {
+function report(target: Target, { edited }: Extract<EditedFile, { ok: true }>, others: string | undefined): string {
   const lines = linesChanged(edited.text, edited.changes);
   const where = lines.length > 20 ? `${lines.slice(0, 20).join(', ')}, …` : lines.join(', ');
   return [
     `Edited ${target.shown}: ${count(lines.length, 'place')} replaced, at line ${where}.`,
     ...(edited.how === 'lookAlikes' ? ['It fitted only with quotes, dashes and blanks taken alike; the file\'s own were kept where you changed nothing.'] : []),
     ...(edited.twins.length > 0 ? [`Nearly the same text stands at line ${edited.twins.slice(0, 5).join(', ')} and was left as it is.`] : []),
-    ...(current || target.touches.length === 0 ? [] : [otherChanges(target, context)]),
+    ...(others === undefined ? [] : [others]),
     changedLines(edited.text, edited.changes),
   ].join('\n');
 }
 
 const MOST_PATCH = 4000;
 
-/** What else is different from what the model last saw: no notice will tell it again. */
-function otherChanges({ touches, file }: Target, { blobs }: RunContext): string {
+/** What else is different from what the model last saw: no notice will tell it again. `whole`: with it the model knows every byte. */
+function otherChanges({ touches, file }: Target, { blobs }: RunContext): { readonly said: string; readonly whole: boolean } {
   const last = touches.at(-1);
   const old = last?.kept === true ? blobs.get(last.hash) : undefined;
   const before = old === undefined ? undefined : decode(old);
   const diff = before?.kind === 'text' ? lineDiff(before.text, textOf(file)) : undefined;
   const said = 'The file has other changes since you last saw it';
-  return diff === undefined || diff.patch.length > MOST_PATCH ? `${said}; Read it before you rely on the rest.` : `${said}:\n${diff.patch}`;
+  if (diff === undefined || diff.patch.length > MOST_PATCH) return { said: `${said}; Read it before you rely on the rest.`, whole: false };
+  return { said: `${said}:\n${diff.patch}`, whole: last !== undefined && sawAll(touches, last.hash) };
 }
 
 function textOf({ bytes }: OpenFile): string {
