@@ -12,7 +12,26 @@ export interface Arguments {
   /** `true` asks which. */
   readonly resume?: string | true;
   readonly model?: string;
-  readonly outputFormat: 'text' | 'json';
+  readonly outputFormat: 'text' | 'json' | 'stream-json';
+  readonly inputFormat: 'text' | 'stream-json';
+  /** With `stream-json`: pieces of answers as they come. */
+  readonly includePartialMessages: boolean;
+  /** With `stream-json` in and out: what comes in is repeated. */
+  readonly replayUserMessages: boolean;
+  readonly includeHookEvents: boolean;
+  readonly verbose: boolean;
+  /** Of the new session: a UUID. */
+  readonly sessionId?: string;
+  /** Go on with a copy of the session. */
+  readonly forkSession: boolean;
+  /** Files or JSON with servers. */
+  readonly mcpConfig: readonly string[];
+  /** No other servers than those of `mcpConfig`. */
+  readonly strictMcpConfig: boolean;
+  /** Connect to the one editor that runs for this folder. */
+  readonly ide: boolean;
+  /** A settings file, or settings as JSON. */
+  readonly settings?: string;
   readonly maxTurns?: number;
   readonly maxBudgetUsd?: number;
   readonly allowedTools: readonly string[];
@@ -69,10 +88,17 @@ function program(write: (text: string) => void, screen: number): Command {
     .argument('[prompt]', 'what to say first')
     .optionsGroup('Print mode:')
     .option('-p, --print', 'answer once on standard output and end; piped input is added to the prompt')
-    .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json']).default('text'))
+    .addOption(new Option('--output-format <format>', 'how --print answers').choices(['text', 'json', 'stream-json']).default('text'))
+    .addOption(new Option('--input-format <format>', 'how --print reads standard input').choices(['text', 'stream-json']).default('text'))
+    .option('--include-partial-messages', 'with stream-json: pieces of answers as they come')
+    .option('--replay-user-messages', 'with stream-json in and out: repeat what comes in')
+    .option('--include-hook-events', 'with stream-json: what hooks do')
+    .option('--verbose', 'tell more of what happens')
     .optionsGroup('Session:')
     .option('-c, --continue', 'go on with the newest session of this directory')
     .option('-r, --resume [id]', 'go on with a session; without an id choose one')
+    .option('--session-id <uuid>', 'the id of the new session')
+    .option('--fork-session', 'with -c or -r: go on with a copy')
     .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect)
     .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect)
     .optionsGroup('Model:')
@@ -80,6 +106,11 @@ function program(write: (text: string) => void, screen: number): Command {
     .option('--append-system-prompt <text>', 'text added to the system prompt')
     .option('--max-turns <n>', 'most model requests of one turn', positive)
     .option('--max-budget-usd <n>', 'dollars that the session may cost; it stops before the request that would cross it', money)
+    .optionsGroup('Connections:')
+    .option('--mcp-config <file-or-json>', 'further MCP servers (repeatable)', collect)
+    .option('--strict-mcp-config', 'only the servers of --mcp-config')
+    .option('--ide', 'connect to the editor that runs for this folder')
+    .option('--settings <file-or-json>', 'settings that go before those of files')
     .optionsGroup('Permissions:')
     .addOption(new Option('--permission-mode <mode>', 'what may be done without asking').choices(PERMISSION_MODES))
     .option('--allowed-tools <rules>', 'rules such as "Edit Bash(npm test)" that are allowed (repeatable)', collectRules)
@@ -132,7 +163,8 @@ export function parseArguments(argv: readonly string[], columns = process.stdout
 
 interface Options {
   readonly print?: boolean; readonly continue?: boolean; readonly resume?: string | true; readonly model?: string;
-  readonly outputFormat: 'text' | 'json'; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin?: string[]; readonly permissionMode?: PermissionMode;
+  readonly outputFormat: Arguments['outputFormat']; readonly inputFormat: Arguments['inputFormat']; readonly includePartialMessages?: boolean; readonly replayUserMessages?: boolean; readonly includeHookEvents?: boolean; readonly verbose?: boolean; readonly sessionId?: string; readonly forkSession?: boolean;
+  readonly mcpConfig?: string[]; readonly strictMcpConfig?: boolean; readonly ide?: boolean; readonly settings?: string; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin?: string[]; readonly permissionMode?: PermissionMode;
   readonly allowedTools?: string[]; readonly disallowedTools?: string[]; readonly dangerouslySkipPermissions?: boolean;
   readonly appendSystemPrompt?: string; readonly addDir?: string[]; readonly trust?: boolean;
 }
@@ -143,7 +175,13 @@ function toArguments(options: Options, prompt: string | undefined): Arguments {
   if (goOn && resume !== undefined) throw new UsageError('-c goes on with the newest session, -r with one you name: use one of them.');
   if (print && resume === true) throw new UsageError('in print mode -r needs the id of a session: pinion -p -r <id> "…".');
   if (!print && outputFormat !== 'text') throw new UsageError('--output-format goes with -p.');
+  const { inputFormat, includePartialMessages = false, replayUserMessages = false, includeHookEvents = false, verbose = false, sessionId, forkSession = false, mcpConfig = [], strictMcpConfig = false, ide = false, settings } = options;
+  const streams: readonly (readonly [boolean, string])[] = [[includePartialMessages, '--include-partial-messages'], [replayUserMessages, '--replay-user-messages'], [includeHookEvents, '--include-hook-events'], [inputFormat === 'stream-json', '--input-format stream-json']];
+  const stray = streams.find(([given]) => given)?.[1];
+  if (stray !== undefined && outputFormat !== 'stream-json') throw new UsageError(`${stray} goes with -p --output-format stream-json.`);
+  if (forkSession && !goOn && resume === undefined) throw new UsageError('--fork-session goes with -c or -r.');
   return {
+    inputFormat, includePartialMessages, replayUserMessages, includeHookEvents, verbose, forkSession, mcpConfig, strictMcpConfig, ide, ...(sessionId !== undefined && { sessionId }), ...(settings !== undefined && { settings }),
     print, continue: goOn, outputFormat, pin, allowedTools, disallowedTools, addDir, trust,
     ...(prompt !== undefined && { prompt }), ...(resume !== undefined && { resume }), ...(model !== undefined && { model }),
     ...(maxTurns !== undefined && { maxTurns }), ...(maxBudgetUsd !== undefined && { maxBudgetUsd }), ...(permissionMode !== undefined && { permissionMode }),

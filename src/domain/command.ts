@@ -2,6 +2,7 @@ import type { AgentType, LiveAgent, Member } from './agents.ts';
 import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
 import type { EntryBody, PermissionMode } from './entry.ts';
+import type { McpPort } from './mcp.ts';
 import type { ModelFacts } from './model.ts';
 import type { Row } from './request.ts';
 import type { Session, SessionSummary } from './session.ts';
@@ -32,6 +33,8 @@ export type Effect =
   | { readonly type: 'model'; readonly id?: string }
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'login' }
+  /** Something to be done with a server. */
+  | { readonly type: 'mcp'; readonly what: 'reconnect' | 'login' | 'logout' | 'approve' | 'refuse'; readonly server: string }
   | { readonly type: 'logout' }
   | { readonly type: 'exit' }
   /** The command was used wrongly; one line: what is wrong, what to do. Exit code 2 in print mode. */
@@ -127,6 +130,7 @@ export interface CommandContext {
   memory(): Promise<MemoryView>;
   styles(): Promise<{ readonly all: readonly (OutputStyle & { readonly description: string; readonly from: string })[]; readonly now: string | undefined }>;
   usage(): Promise<UsageFacts>;
+  mcp(): Pick<McpPort, 'servers' | 'log'>;
   /** The newest plan of the session, as its file stands now. */
   plan(): Promise<KeptPlan | undefined>;
   /** Keys and their actions, for `/help`. */

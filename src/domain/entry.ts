@@ -99,6 +99,8 @@ export type EntryBody =
   | { readonly type: 'shell'; readonly command: string; readonly output: string; readonly exitCode: number | null; readonly task?: string }
   /** A slash command and what it showed: for the user's eyes, never sent. */
   | { readonly type: 'command'; readonly line: string; readonly card: Card }
+  /** What a hook said that the model is to know. `event` and `hook` name whose words they are; delivered once, by the source `hook_context`. */
+  | { readonly type: 'hookContext'; readonly event: string; readonly hook: string; readonly text: string }
   /** For the user's eyes, never sent. */
   | { readonly type: 'notice'; readonly text: string; readonly level: 'info' | 'warning' | 'error' };
 

@@ -1,6 +1,8 @@
+import type { Json } from '#lib/brand.ts';
 import type { Card } from './card.ts';
 import type { BlobHash, BlobRef, ContentBlock, StopReason, ToolDefinition, Usage } from './content.ts';
 import type { EntryBody, Fault, HeadBody } from './entry.ts';
+import type { HookPort } from './hooks.ts';
 import type { ModelFacts } from './model.ts';
 import type { Moment, ReminderBody } from './reminder.ts';
 import type { ModelRequest } from './request.ts';
@@ -145,10 +147,11 @@ export interface ReminderPort {
 // ── The gate ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type Verdict =
-  | { readonly kind: 'allow'; readonly entries?: readonly EntryBody[] }
+  /** `input`: the call is to be run with this instead of what the model sent. */
+  | { readonly kind: 'allow'; readonly entries?: readonly EntryBody[]; readonly input?: Json }
   | {
     readonly kind: 'refuse';
-    readonly by: 'user' | 'rule' | 'mode' | 'unattended';
+    readonly by: 'user' | 'rule' | 'mode' | 'unattended' | 'hook';
     /** What the model is told; for `user`: what the user wants instead, if they said it. */
     readonly reason: string;
     /** The user said no without a word: the turn ends here. */
@@ -156,7 +159,8 @@ export type Verdict =
   };
 
 export interface GatePort {
-  ask(call: Call, session: Session, signal: AbortSignal): Promise<Verdict>;
+  /** `advice`: what a hook has said of the call. Deny and ask rules hold whatever it says. */
+  ask(call: Call, session: Session, signal: AbortSignal, advice?: { readonly decision: 'allow' | 'ask'; readonly reason?: string }): Promise<Verdict>;
   /** The same call with the same result again and again: may the turn go on? */
   goOn(what: string, session: Session, signal: AbortSignal): Promise<boolean>;
 }
@@ -229,6 +233,8 @@ export interface Ports {
   readonly reminders: ReminderPort;
   readonly gate: GatePort;
   readonly world: WorldPort;
+  /** Without it nobody is told. */
+  readonly hooks?: HookPort;
 }
 
 /** How a turn ended. */

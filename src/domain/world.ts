@@ -3,6 +3,9 @@ import type { AgentType, Mail, Member, Self } from './agents.ts';
 import type { BlobHash, Part } from './content.ts';
 import type { Entry, EntryOf, PermissionMode } from './entry.ts';
 import type { BlobPort } from './ports.ts';
+import type { EditorView } from './editor.ts';
+import type { LanguagesView } from './languages.ts';
+import type { McpView } from './mcp.ts';
 import type { Moment } from './reminder.ts';
 import type { SkillView } from './skills.ts';
 import type { TaskView } from './tasks.ts';
@@ -152,6 +155,13 @@ export interface ChangePort {
   look(known: ReadonlyMap<string, FileTouch>, signal: AbortSignal): Promise<{ readonly changes: readonly FileChange[]; readonly skipped: number; readonly settling: boolean }>;
 }
 
+/** Programs of others that are connected. */
+export interface Outside {
+  readonly mcp: McpView;
+  readonly editor: EditorView;
+  readonly languages: LanguagesView;
+}
+
 /** What sources may look at: a dozen typed ports at most, lazy, their calls running inside the source's own deadline. */
 export interface World {
   readonly moment: Moment;
@@ -175,6 +185,7 @@ export interface World {
   /** The output style in effect, with its persona; undefined for none. */
   readonly style: () => Promise<OutputStyle | undefined>;
   readonly usage: () => Promise<UsageFacts>;
+  readonly outside: Outside;
 }
 
 /** A look that found nothing to speak of. */

@@ -196,6 +196,7 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     memory: () => reminders.memory.view(session()),
     styles: () => house.modes.styles(session()),
     plan: () => Promise.resolve(house.modes.plan(session())),
+    mcp: () => house.mcp,
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {
       const views = await reminders.pins(session()).views(new AbortController().signal);

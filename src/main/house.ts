@@ -15,6 +15,10 @@ import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
 import { createPurses, type Purses } from './purse.ts';
 import { wireAgents } from './wire-agents.ts';
+import { type EditorWing, wireEditor } from './wire-editor.ts';
+import { type HookWing, wireHooks } from './wire-hooks.ts';
+import { type LanguageWing, wireLanguages } from './wire-languages.ts';
+import { type McpWing, wireMcp } from './wire-mcp.ts';
 import { type ModeWing, wireModes } from './wire-modes.ts';
 import { createModelDesk, type ModelDesk } from './wire-model.ts';
 import { type ReminderWing, wireReminders } from './wire-reminders.ts';
@@ -35,6 +39,10 @@ export interface House extends Beside {
   readonly agents: AgentWing;
   readonly tasks: TaskWing;
   readonly modes: ModeWing;
+  readonly mcp: McpWing;
+  readonly hooks: HookWing;
+  readonly languages: LanguageWing;
+  readonly editor: EditorWing;
   readonly blobs: BlobPort;
   /** What requests begin with now. */
   head(): HeadBody;
@@ -42,6 +50,8 @@ export interface House extends Beside {
   /** Tells which session is being held. */
   hold(session: Session): void;
   ports(session: Session): Ports;
+  /** Connects to programs of others, in the background; what the folder brings along only if it is trusted by now. */
+  start(): void;
   close(): void;
 }
 
@@ -60,23 +70,31 @@ export interface HouseOptions extends Beside {
   readonly workers: Workers;
   readonly asker: Asker;
   readonly onNotice: (text: string) => void;
+  /** A mention that an editor wants put into the line that is being written. */
+  readonly onMention?: (text: string) => void;
 }
 
 export function buildHouse(options: HouseOptions): House {
-  const { place, args, configuration, workers, asker, tell, wake } = options;
+  const { place, args, configuration, workers, tell, wake, onNotice } = options;
   const blobs = createBlobs(place.home.blobs);
   let held: Session | undefined;
   const purses = createPurses({ standing: () => configuration.settings().budgetUsd, payer: (session) => agents.lead(session) ?? session });
   const desk = createModelDesk({ place, purses, settings: () => configuration.settings(), asked: askedModel(args, configuration), counter: workers.counter, blobs, pins: async () => (held === undefined ? [] : reminders.pins(held).views(new AbortController().signal)) });
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
-  if (first === 'auto' && configuration.settings().disableAutoMode) options.onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
-  const modes = wireModes(place, configuration, options.onNotice);
-  const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: options.onNotice });
-  const agents: AgentWing = wireAgents({ place, configuration, asker, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
+  if (first === 'auto' && configuration.settings().disableAutoMode) onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
+  const editor = wireEditor({ place, args, configuration, onMention: options.onMention ?? (() => undefined), onNotice });
+  const hooks = wireHooks({ place, configuration, agents: () => agents, tell, onNotice });
+  const asker = hooks.asker(editor.asker(options.asker));
+  const languages = wireLanguages(place, configuration, onNotice);
+  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, onNotice });
+  const outside = { mcp, editor, languages };
+  const modes = wireModes(place, configuration, onNotice);
+  const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
+  const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes });
-  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: options.onNotice });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks });
+  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
   const head = (): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
@@ -84,15 +102,22 @@ export function buildHouse(options: HouseOptions): House {
   };
   const ports = (session: Session): Ports => ({
     model: desk.port(session), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
-    world: { now: () => new Date(), blobs, head },
+    world: { now: () => new Date(), blobs, head }, hooks: hooks.port,
   });
   return {
-    place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, blobs, head, mode, tell, wake, ports,
+    place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, mcp, hooks, languages, editor, blobs, head, mode, tell, wake, ports,
     hold(session) {
       held = session;
       agents.hold(session);
     },
+    start() {
+      mcp.start();
+      editor.start();
+    },
     close() {
+      mcp.close();
+      editor.close();
+      languages.close();
       agents.close();
       tasks.close();
       desk.close();

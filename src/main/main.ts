@@ -15,7 +15,7 @@ const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[
  */
 export async function main(argv: readonly string[]): Promise<void> {
   if (!isTerminal()) guardOutput();
-  const early = isTerminal() && process.env['TERM'] !== 'dumb' && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
+  const early = isTerminal() && process.env['TERM'] !== 'dumb' && subcommandOf(argv) === undefined && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
   try {
     process.exitCode = await run(argv, early);
   } catch (error) {
@@ -44,7 +44,21 @@ async function drawEarly(): Promise<Early> {
   return startEarly({ stdin: process.stdin, stdout: process.stdout, env: process.env });
 }
 
+/** First words that are no prompt but a program of their own: each has its own help. */
+const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ run(argv: readonly string[], workers: Workers): Promise<number> }>>> = {
+  mcp: () => import('./mcp-command.ts'),
+  acp: () => import('./acp.ts'),
+  completion: () => import('./completion-command.ts'),
+};
+
+function subcommandOf(argv: readonly string[]) {
+  const [first = ''] = argv;
+  return Object.hasOwn(SUBCOMMANDS, first) ? SUBCOMMANDS[first] : undefined;
+}
+
 async function run(argv: readonly string[], early: Early | undefined): Promise<number> {
+  const subcommand = subcommandOf(argv);
+  if (subcommand !== undefined) return (await subcommand()).run(argv.slice(1), workers);
   const { parseArguments, UsageError } = await import('#cli/arguments.ts');
   const args: Arguments = parseArguments(argv);
   if (args.print) {

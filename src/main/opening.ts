@@ -78,6 +78,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   for (const message of sweepDrafts(house.place.home.drafts)) show({ type: 'fault', where: 'files', message });
   interactive.refresh();
   await askForTrust(interactive);
+  house.start();
   await welcome(interactive);
   if (args.resume === true) await chooseSession(interactive, undefined);
   const unpinned = await conversation.pin(args.pin);

@@ -36,6 +36,7 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   const delivery = createDelivery();
   const house = buildHouse({ place, args, configuration, workers, asker: { ask: async () => undefined }, onNotice: say, tell: () => undefined, wake: delivery.wake });
   for (const line of sweepDrafts(place.home.drafts)) say(line);
+  house.start();
   try {
     const conversation = openConversation(house, await sessionToResume(args, place));
     for (const notice of conversation.notices) say(notice);

@@ -24,6 +24,7 @@ import type { AgentWing } from './agent-wing.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
+import type { HookWing } from './wire-hooks.ts';
 import type { ModelDesk } from './wire-model.ts';
 import type { ReminderWing } from './wire-reminders.ts';
 import type { TaskWing } from './wire-tasks.ts';
@@ -33,6 +34,7 @@ export interface AgentOptions extends Beside {
   readonly place: Place;
   readonly configuration: Configuration;
   readonly asker: Asker;
+  readonly hooks: HookWing;
   readonly desk: ModelDesk;
   readonly blobs: BlobPort;
   readonly tools: () => ToolWing;
@@ -207,6 +209,7 @@ function portsOf(options: AgentOptions, { session, person, id, model, desk }: Th
       run: (call, at, signal) => tools.tools.run(call, at, signal),
     },
     reminders: options.reminders().reminders,
+    hooks: options.hooks.port,
     gate: {
       ask: (call, at, signal) => tools.gate.ask(call, at, signal),
       goOn: (what, at, signal) => tools.gate.goOn(`${desk().self(at)?.name ?? id}: ${what}`, at, signal),

@@ -5,7 +5,7 @@ import type { Asker, BlobPort, ReminderPort, TaskPort } from '#domain/ports.ts';
 import type { SkillPort } from '#domain/skills.ts';
 import type { Moment } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
-import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, UsageFacts, World } from '#domain/world.ts';
+import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, Outside, UsageFacts, World } from '#domain/world.ts';
 import { oneLine } from '#lib/names.ts';
 import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
@@ -44,6 +44,7 @@ export interface ReminderOptions {
   readonly agents: AgentPort;
   readonly tasks: TaskPort;
   readonly modes: ModeWing;
+  readonly outside: Outside;
   readonly head: () => HeadBody;
   /** Files below the start directory that are not ignored. */
   readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
@@ -91,6 +92,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     },
     tasks: () => options.tasks.list(session),
     style: () => options.modes.style(session),
+    outside: options.outside,
     usage: once(() => Promise.resolve(usageOf(options, session))),
   });
   const reminders = createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
@@ -98,7 +100,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
 }
 
 /** What comes into the log at any moment, beside what a turn writes: by agents and tasks, and by the user meanwhile. */
-const BESIDE: ReadonlySet<Entry['type']> = new Set(['queued', 'unqueued', 'attach', 'detach', 'exclude', 'restore', 'mode', 'option', 'spent', 'task', 'taskRead', 'command', 'notice']);
+const BESIDE: ReadonlySet<Entry['type']> = new Set(['queued', 'unqueued', 'attach', 'detach', 'exclude', 'restore', 'mode', 'option', 'spent', 'task', 'taskRead', 'command', 'hookContext', 'notice']);
 
 /** Without what is switched off: other kinds ask, to leave its words to it. */
 function speaking(memory: MemoryPort, off: readonly string[]): MemoryPort {

@@ -26,6 +26,8 @@ import type { AgentWing } from './agent-wing.ts';
 import { createOffer } from './offer.ts';
 import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';
+import type { HookWing } from './wire-hooks.ts';
+import type { McpWing } from './wire-mcp.ts';
 import type { ModeWing } from './wire-modes.ts';
 import type { TaskWing } from './wire-tasks.ts';
 import type { ModelDesk } from './wire-model.ts';
@@ -64,10 +66,12 @@ export interface ToolOptions {
   readonly agents: AgentWing;
   readonly tasks: TaskWing;
   readonly modes: ModeWing;
+  readonly mcp: McpWing;
+  readonly hooks: HookWing;
 }
 
 export function wireTools(options: ToolOptions): ToolWing {
-  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes } = options;
+  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes, mcp, hooks } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
@@ -82,7 +86,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const search = wireSearch(desk);
   const judged = new WeakMap<Call, readonly string[]>();
   const toolbox = createToolbox({
-    tools, judged: (call) => judged.get(call),
+    tools, foreign: () => mcp.tools(), judged: (call) => judged.get(call),
     context: {
       roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
@@ -99,8 +103,8 @@ export function wireTools(options: ToolOptions): ToolWing {
   });
   const offer = createOffer({ configuration, agents, env, toolbox, search });
   return {
-    paths, documents, gate, ripgrep, cwd,
-    tools: { ...toolbox, definitions: () => offer.definitions(), deferred: () => offer.deferred() },
+    paths, documents, gate: hooks.gate(gate), ripgrep, cwd,
+    tools: hooks.tools({ ...toolbox, definitions: () => offer.definitions(), deferred: () => offer.deferred() }),
     definitions: (type) => offer.definitions(type), deferred: (session) => offer.deferred(session),
     shell: (session, command, signal, onProgress) => runShell({
       command, signal, cwd: cwd(session), env: env(), shell: place.shell, timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT,

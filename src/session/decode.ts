@@ -78,6 +78,7 @@ function isAttachment(attachment: Json | undefined): boolean {
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
   head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], isTool) && isText(e['model']),
   prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText) && isOptional(e['skill'], isSkill),
+  hookContext: (e) => isText(e['event']) && isText(e['hook']) && isText(e['text']),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),
   reminder: (e) => isText(e['source']) && isText(e['form']) && isList(e['parts'], isPart) && e['snapshot'] !== undefined

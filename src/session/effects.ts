@@ -25,6 +25,7 @@ export interface Surface {
   model?(id: string | undefined): Promise<void>;
   login?(): Promise<void>;
   logout?(): Promise<void>;
+  mcp?(what: Extract<Effect, { readonly type: 'mcp' }>['what'], server: string): Promise<void>;
 }
 
 const UNABLE = {
@@ -35,6 +36,7 @@ const UNABLE = {
   model: 'In print mode name the model when you start: pinion -p --model <id> "…".',
   login: 'Set ANTHROPIC_API_KEY, or run pinion in a terminal and use /login there.',
   logout: 'Run pinion in a terminal and use /logout there.',
+  mcp: 'Use pinion mcp on the command line, or /mcp in a terminal.',
 } as const;
 
 /** Does what a command wants done: the one interpreter, for every surface. */
@@ -58,6 +60,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'model': return able(surface.model?.bind(surface, effect.id), 'model');
     case 'login': return able(surface.login?.bind(surface), 'login');
     case 'logout': return able(surface.logout?.bind(surface), 'logout');
+    case 'mcp': return able(surface.mcp?.bind(surface, effect.what, effect.server), 'mcp');
     default: return never(effect);
   }
 

@@ -16,6 +16,8 @@ const LAST_WORD_MS = 30;
 
 export interface ToolboxOptions {
   readonly tools: readonly Tool[];
+  /** Tools of others that are connected now. */
+  readonly foreign?: () => readonly Tool[];
   readonly context: ToolContext;
   /** The real paths for which a call was allowed: it uses no others. Undefined for one that nobody judged. */
   readonly judged?: (call: Call) => readonly string[] | undefined;

@@ -6,7 +6,7 @@ import { configure } from '#main/configuration.ts';
 import type { Place } from '#main/place.ts';
 import { tempFolder } from '../support/temp.ts';
 
-const ARGS: Arguments = { print: true, continue: false, outputFormat: 'text', pin: [], allowedTools: [], disallowedTools: [], addDir: [], trust: false };
+const ARGS: Arguments = { print: true, continue: false, outputFormat: 'text', inputFormat: 'text', includePartialMessages: false, replayUserMessages: false, includeHookEvents: false, verbose: false, forkSession: false, mcpConfig: [], strictMcpConfig: false, ide: false, pin: [], allowedTools: [], disallowedTools: [], addDir: [], trust: false };
 const json = (value: unknown): string => JSON.stringify(value);
 
 function at(files: Record<string, string>, args: Partial<Arguments> = {}) {

@@ -17,7 +17,7 @@ import type { Place } from '#main/place.ts';
 import { tempFolder } from './temp.ts';
 
 const ARGUMENTS: Arguments = {
-  print: true, continue: false, outputFormat: 'text', allowedTools: [], disallowedTools: [], permissionMode: 'bypassPermissions', pin: [], addDir: [], trust: true,
+  print: true, continue: false, outputFormat: 'text', inputFormat: 'text', includePartialMessages: false, replayUserMessages: false, includeHookEvents: false, verbose: false, forkSession: false, mcpConfig: [], strictMcpConfig: false, ide: false, allowedTools: [], disallowedTools: [], permissionMode: 'bypassPermissions', pin: [], addDir: [], trust: true,
 };
 /** An address that ends in `.ts` makes the counter work in this thread. */
 const WORKERS = { counter: new URL('file:///count-worker.ts'), index: new URL('file:///index-worker.ts'), pdf: new URL('file:///pdf-worker.ts'), page: new URL('file:///page-worker.ts') };

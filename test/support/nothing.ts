@@ -1,7 +1,7 @@
 import type { World } from '#domain/world.ts';
 
 /** Ports of a world in which there are no tools, skills, agents, tasks, styles or kept notes, and nothing was spent. */
-export const nothing: Pick<World, 'memory' | 'files' | 'tools' | 'skills' | 'agents' | 'tasks' | 'style' | 'usage'> = {
+export const nothing: Pick<World, 'memory' | 'files' | 'tools' | 'skills' | 'agents' | 'tasks' | 'style' | 'usage' | 'outside'> = {
   memory: { files: () => Promise.resolve([]), nested: () => Promise.resolve([]), recall: () => Promise.resolve([]) },
   files: { load: () => Promise.resolve({ parts: [], files: [], notes: [] }) },
   tools: { has: () => false, deferred: () => [] },
@@ -9,5 +9,10 @@ export const nothing: Pick<World, 'memory' | 'files' | 'tools' | 'skills' | 'age
   agents: { types: () => Promise.resolve([]), self: () => undefined, members: () => [], mail: () => Promise.resolve([]) },
   tasks: () => Promise.resolve([]),
   style: () => Promise.resolve(undefined),
+  outside: {
+    mcp: { servers: () => [], mentioned: () => Promise.resolve([]) },
+    editor: { name: () => undefined, selection: () => undefined, openFile: () => undefined, diagnostics: () => Promise.resolve([]) },
+    languages: { written: () => Promise.resolve({ diagnostics: [], checked: [] }) },
+  },
   usage: () => Promise.resolve({ used: 0, limit: 200_000, window: 200_000, autoCompact: true, output: 0, usd: 0, budgetUsd: undefined }),
 };
