@@ -1,7 +1,5 @@
-import type { Session } from '#domain/session.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Arguments } from '#cli/arguments.ts';
-import { completeAgent, completeMention } from '#mentions/complete.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
 import { sweepBlobs } from '#session/blobs.ts';
 import { sweepDrafts } from '#session/drafts.ts';
@@ -9,6 +7,7 @@ import { watchSettings } from '#watch/settings.ts';
 import { type KeyTable, keyTable } from '#ui/keys.ts';
 import { sweepTasks } from '#tools/shell/sweep.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
+import { completeAt } from './complete-mention.ts';
 import { configure } from './configuration.ts';
 import { openConversation } from './conversation.ts';
 import { askForTrust, banner, welcome } from './entrance.ts';
@@ -88,14 +87,6 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   void house.desk.warm();
   sweepBlobs(house.place.home.blobs);
   sweepTasks(house.place.home.tasks);
-}
-
-/** What may stand behind an `@`: agents first, then files. */
-async function completeAt(house: House, session: Session, index: ReturnType<typeof createFileIndex>, query: string): ReturnType<typeof completeMention> {
-  const types = await house.agents.types(new AbortController().signal).catch(() => []);
-  const agents = completeAgent([...house.agents.members(session).map(({ name }) => name), ...types.map(({ name }) => name)], query);
-  const { items, more } = await completeMention(index, query);
-  return { items: [...agents, ...items], more };
 }
 
 /** A settings file was saved: rules and the rest hold from now on. */
