@@ -11,7 +11,7 @@ import { completeAt } from './complete-mention.ts';
 import { configure } from './configuration.ts';
 import { openConversation } from './conversation.ts';
 import { askForTrust, banner, welcome } from './entrance.ts';
-import { buildHouse, type House, type Workers } from './house.ts';
+import { buildHouse, type Workers } from './house.ts';
 import { Interactive } from './interactive.ts';
 import { chooseSession } from './pickers.ts';
 import { findPlace } from './place.ts';
