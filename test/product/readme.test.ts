@@ -218,8 +218,8 @@ describe('the rest of the README', () => {
     expect(shown.slice(from, from + frame.length).map(numberless)).toEqual(frame.map(numberless));
   });
 
-  it('fits the page', () => {
-    expect(README.split('\n').length).toBeLessThanOrEqual(600);
+  it('fits the page: what is to be read, besides the tables in which things are looked up', () => {
+    expect(README.split('\n').filter((line) => !line.startsWith('|')).length).toBeLessThanOrEqual(420);
   });
 
   it('links to files that are there', () => {
