@@ -28,6 +28,8 @@ export interface ConfiguredServer {
   readonly from: string;
   readonly config: McpServerConfig;
   readonly approval: 'given' | 'needed' | 'refused' | 'off';
+  /** Why it may not start and what to do about it, one line; where `approval` is not `given`. */
+  readonly why?: string;
 }
 
 export type McpState = 'connecting' | 'connected' | 'failed' | 'unapproved' | 'login' | 'off';
@@ -36,6 +38,8 @@ export type McpState = 'connecting' | 'connected' | 'failed' | 'unapproved' | 'l
 export interface McpServer {
   readonly name: string;
   readonly scope: McpScope;
+  /** Where it stands: a file, or `--mcp-config`. */
+  readonly from?: string;
   readonly transport: McpServerConfig['type'];
   readonly state: McpState;
   /** Why it failed, or what is to be done, one line. */
@@ -92,8 +96,11 @@ export interface McpPort extends McpView {
   log(server: string): readonly string[];
   /** One line: what came of it. */
   reconnect(server: string, signal: AbortSignal): Promise<string>;
-  /** Signs in with the browser; one line: what came of it. `open` shows the address to the user. */
-  login(server: string, open: (url: string) => void, signal: AbortSignal): Promise<string>;
+  /**
+   * Signs in with the browser; one line: what came of it. `open` shows the address to the user. `paste`: the address at which a
+   * browser on another machine ended, as the user gives it; undefined when they give up.
+   */
+  login(server: string, open: (url: string) => void, signal: AbortSignal, paste?: (signal: AbortSignal) => Promise<string | undefined>): Promise<string>;
   logout(server: string): Promise<string>;
   close(): void;
 }
