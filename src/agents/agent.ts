@@ -4,6 +4,7 @@ import { NO_USAGE, type Usage } from '#domain/content.ts';
 import type { Entry, EntryBody, Event } from '#domain/entry.ts';
 import type { Limits, Outcome, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
+import type { CallId } from '#domain/tool.ts';
 import { type Bell, createBell } from './bell.ts';
 import { BEGINS, type Progress, progressAfter } from './progress.ts';
 
@@ -39,6 +40,8 @@ export interface Person {
   readonly type: AgentType;
   readonly title: string;
   readonly name?: string;
+  /** The call that asked for it. */
+  readonly call?: CallId;
 }
 
 type Spent = AgentEnd['spent'][number];

@@ -8,6 +8,7 @@ import { tasksOf } from '#domain/folds.ts';
 import { toldUpTo } from '#domain/mail.ts';
 import type { Session } from '#domain/session.ts';
 import type { TaskRecord } from '#domain/tasks.ts';
+import type { CallId } from '#domain/tool.ts';
 import { Agent, type Finished, type Person, type Query, type Thread } from './agent.ts';
 import { cutOff, endOf, failed, membersOf, started, stateOf } from './ends.ts';
 import { MEMBER_NAME, putMail, readMail, RESERVED } from './mailbox.ts';
@@ -42,6 +43,8 @@ export interface AgentDesk extends AgentPort {
   hasMail(session: Session): boolean;
   /** The conversation that a sub-agent works for; undefined for a conversation. */
   lead(session: Session): Session | undefined;
+  /** The call of its conversation that asked for a sub-agent, where this process saw it. */
+  callOf(session: Session): CallId | undefined;
   /** A conversation was taken up: agents of others end. */
   hold(session: Session): void;
   close(): void;
@@ -129,7 +132,7 @@ export class Desk implements AgentDesk {
   #start(type: AgentType, request: AgentRequest, lead: Session): Agent | Problem {
     const problem = request.name === undefined ? undefined : this.#nameProblem(request.name, lead);
     if (problem !== undefined) return { problem };
-    const person: Person = { lead, type, title: request.title, ...(request.name !== undefined && { name: request.name }) };
+    const person: Person = { lead, type, title: request.title, ...(request.name !== undefined && { name: request.name }), ...(request.call !== undefined && { call: request.call }) };
     return this.#open(this.#nextId(lead), person, request.model, undefined);
   }
 
@@ -309,6 +312,10 @@ export class Desk implements AgentDesk {
 
   lead(session: Session): Session | undefined {
     return this.#threads.get(session)?.person.lead;
+  }
+
+  callOf(session: Session): CallId | undefined {
+    return this.#threads.get(session)?.person.call;
   }
 
   members(session: Session): readonly Member[] {

@@ -32,8 +32,8 @@ export interface ClientOptions extends Omit<Connection, 'baseURL'> {
 }
 
 export interface Client {
-  /** Yields what is to be seen, returns what is to be kept. Never throws. An abort ends it at once. */
-  stream(request: ModelRequest, marks: CacheMarks, signal: AbortSignal): AsyncGenerator<ModelDelta, Reply>;
+  /** Yields what is to be seen, returns what is to be kept. Never throws. An abort ends it at once. `heard`: is given each event of each attempt as the server sent it. */
+  stream(request: ModelRequest, marks: CacheMarks, signal: AbortSignal, heard?: (event: unknown) => void): AsyncGenerator<ModelDelta, Reply>;
   /** The facts with what the Models API knows laid over them; the same facts when it does not answer within 2 s. Never throws. */
   fetchFacts(facts: ModelFacts, signal?: AbortSignal): Promise<ModelFacts>;
   /** Loads the SDK ahead of the first request, for when there is time. Never throws. */
@@ -56,7 +56,7 @@ export function createClient(options: ClientOptions): Client {
   const deadlines = { ...(baseURL === FIRST_PARTY_URL ? DEADLINES : PATIENT), ...options.deadlines };
   const quirks = createQuirks(options.quirks);
   return {
-    stream: (request, marks, signal) => run({ options, transport, deadlines, quirks, baseURL, request, marks, signal }),
+    stream: (request, marks, signal, heard) => run({ options, transport, deadlines, quirks, baseURL, request, marks, signal, heard }),
     warm: () => transport.load().then(() => undefined, () => undefined),
     async fetchFacts(facts, signal = new AbortController().signal) {
       try {
@@ -78,6 +78,7 @@ interface Run {
   readonly request: ModelRequest;
   readonly marks: CacheMarks;
   readonly signal: AbortSignal;
+  readonly heard: ((event: unknown) => void) | undefined;
 }
 
 type Attempt =
@@ -121,7 +122,8 @@ async function* run(call: Run): AsyncGenerator<ModelDelta, Reply> {
       continue;
     }
     if (next.kind === 'stop') return failed(trouble, next.added);
-    yield { type: 'waiting', attempt: next.attempt, reason: trouble.reason, ms: next.ms };
+    const { why, refusal } = trouble;
+    yield { type: 'waiting', attempt: next.attempt, reason: trouble.reason, ms: next.ms, most: policy.tries, why, ...(refusal !== undefined && { status: refusal.status }) };
     await sleep(next.ms, signal);
   }
 }
@@ -135,6 +137,7 @@ async function* attemptOnce(call: Run, { body, betas }: Sending, shown: { any: b
     watch.signal.throwIfAborted();
     const events = await Promise.race([transport.open(body, betas, watch), whenAborted(watch.signal)]);
     for await (const event of events) {
+      call.heard?.(event);
       for (const delta of assembler.take(event)) {
         shown.any = true;
         yield delta;

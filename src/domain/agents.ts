@@ -1,6 +1,7 @@
 import type { Effort, Usage } from './content.ts';
 import type { PermissionMode } from './entry.ts';
 import type { Session } from './session.ts';
+import type { CallId } from './tool.ts';
 
 /** What a sub-agent of a type is: from a Markdown file with front matter, or built in. */
 export interface AgentType {
@@ -36,6 +37,8 @@ export interface AgentRequest {
   readonly name?: string;
   readonly background: boolean;
   readonly model?: string;
+  /** The call that asks for it. */
+  readonly call?: CallId;
 }
 
 /** What a sub-agent came to. `spent` is per model, and stands in the asker's log already (`spent` entries). */

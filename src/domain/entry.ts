@@ -124,7 +124,7 @@ export type Event =
   /** What a tool at work says now, such as the last lines of its output so far: in place of what it said before. */
   | { readonly type: 'toolProgress'; readonly callId: CallId; readonly text: string }
   /** A failed request waits before it is sent again; `attempt` counts from 1. */
-  | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number }
+  | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number; readonly most?: number; readonly status?: number; readonly why?: string }
   /** What the loop is busy with between two entries, such as `compacting`. */
   | { readonly type: 'doing'; readonly what: string }
   | ({ readonly type: 'fault' } & Fault);

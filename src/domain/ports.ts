@@ -16,7 +16,8 @@ export type ModelDelta =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly text: string; readonly tokens?: number }
   | { readonly type: 'call'; readonly tool: string; readonly chars: number }
-  | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number }
+  /** `most`: attempts after which it gives up; `status`: the server's, where it answered. */
+  | { readonly type: 'waiting'; readonly attempt: number; readonly reason: string; readonly ms: number; readonly most?: number; readonly status?: number; readonly why?: FailureKind }
   /** What was yielded so far is void: the request starts again. */
   | { readonly type: 'discarded' }
   | { readonly type: 'fault'; readonly where: string; readonly message: string };
@@ -147,20 +148,29 @@ export interface ReminderPort {
 // ── The gate ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 export type Verdict =
-  /** `input`: the call is to be run with this instead of what the model sent. */
-  | { readonly kind: 'allow'; readonly entries?: readonly EntryBody[]; readonly input?: Json }
+  /** `call`: what is to be run instead of what the model sent, under the same id: the very object that was decided. */
+  | { readonly kind: 'allow'; readonly entries?: readonly EntryBody[]; readonly call?: Call }
   | {
     readonly kind: 'refuse';
     readonly by: 'user' | 'rule' | 'mode' | 'unattended' | 'hook';
     /** What the model is told; for `user`: what the user wants instead, if they said it. */
     readonly reason: string;
-    /** The user said no without a word: the turn ends here. */
+    /** The user said no without a word, or a hook wants it: the turn ends here. */
     readonly endTurn?: boolean;
+    /** What the user is told where the turn ends, one line; without it, that they refused. */
+    readonly stop?: string;
+    readonly entries?: readonly EntryBody[];
   };
 
+/** `allow`: nobody need be asked. `ask`: somebody must be, for this reason (one line). */
+export interface Advice {
+  readonly decision: 'allow' | 'ask';
+  readonly reason?: string;
+}
+
 export interface GatePort {
-  /** `advice`: what a hook has said of the call. Deny and ask rules hold whatever it says. */
-  ask(call: Call, session: Session, signal: AbortSignal, advice?: { readonly decision: 'allow' | 'ask'; readonly reason?: string }): Promise<Verdict>;
+  /** `advice`: what hooks have said of the call. Deny and ask rules, and what is asked about in every mode, hold whatever they say. */
+  ask(call: Call, session: Session, signal: AbortSignal, advice?: Advice): Promise<Verdict>;
   /** The same call with the same result again and again: may the turn go on? */
   goOn(what: string, session: Session, signal: AbortSignal): Promise<boolean>;
 }
@@ -190,7 +200,8 @@ export type Question =
   | { readonly kind: 'trust'; readonly folder: string; readonly wants: readonly string[] };
 
 export type Answer =
-  | { readonly kind: 'yes' }
+  /** `input`: the call is to be run with this instead of what the model sent. */
+  | { readonly kind: 'yes'; readonly input?: Json }
   /** Yes, and the question's `rules` are kept. */
   | { readonly kind: 'always' }
   | { readonly kind: 'no'; readonly instead?: string }
@@ -244,7 +255,8 @@ export type Outcome =
   | { readonly kind: 'outOfSteps'; readonly steps: number }
   /** The next request would cross the budget: nothing was sent. */
   | { readonly kind: 'outOfBudget'; readonly message: string }
-  | { readonly kind: 'stopped'; readonly message: string }
+  /** `by`: a hook wanted it. `unsent`: the prompt was not kept; whoever entered it gets it back. */
+  | { readonly kind: 'stopped'; readonly message: string; readonly by?: 'hook'; readonly unsent?: true }
   | { readonly kind: 'failed'; readonly why: FailureKind; readonly message: string };
 
 export interface Limits {

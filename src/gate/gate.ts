@@ -1,6 +1,6 @@
 import type { Card, CardBlock } from '#domain/card.ts';
 import type { EntryBody, PermissionMode } from '#domain/entry.ts';
-import type { Answer, Asker, GatePort, Question, Verdict } from '#domain/ports.ts';
+import type { Advice, Answer, Asker, GatePort, Question, Verdict } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call, ToolEffect } from '#domain/tool.ts';
 import { messageOf } from '#lib/errors.ts';
@@ -38,13 +38,18 @@ const INTERRUPTED: Verdict = { kind: 'refuse', by: 'user', reason: 'Interrupted 
  */
 export function createGate(options: GateOptions): GatePort {
   const inTurn = createTurns();
-  const decideNow = async (call: Call, session: Session): Promise<Decision> => {
+  const decideNow = async (call: Call, session: Session, advice: Advice | undefined): Promise<Decision> => {
     // With the grammar of shells, the largest part of this wing: nobody waits for it before the first call.
     const { decide } = await import('./decide.ts');
-    return decide(call, {
-      rules: options.rules(session), mode: options.mode(session), cwd: options.cwd(session), places: options.paths.places,
+    const mode = options.mode(session);
+    const decision = decide(call, {
+      // A hook's word spares what this mode would spare, and no more.
+      rules: options.rules(session), mode: advice?.decision === 'allow' && mode !== 'plan' ? 'bypassPermissions' : mode, cwd: options.cwd(session), places: options.paths.places,
       effect: options.effect(call), trusted: options.trusted?.() ?? true,
     });
+    if (advice?.decision !== 'ask' || decision.kind === 'refuse') return decision;
+    const reason = visibleLine(advice.reason ?? 'a hook asks');
+    return decision.kind === 'ask' ? { ...decision, reason: `${reason}; ${decision.reason}`, rules: [] } : { kind: 'ask', reason, rules: [], keep: 'session', judged: decision.judged };
   };
   const allowed = (call: Call, verdict: Verdict, judged: Judged): Verdict => {
     if (verdict.kind === 'allow' && judged.length > 0) options.onJudged?.(call, judged);
@@ -52,13 +57,13 @@ export function createGate(options: GateOptions): GatePort {
   };
   const settled = (call: Call, decision: Exclude<Decision, { readonly kind: 'ask' }>): Verdict => (decision.kind === 'refuse' ? decision : allowed(call, { kind: 'allow' }, decision.judged));
   return {
-    async ask(call, session, signal) {
+    async ask(call, session, signal, advice) {
       if (signal.aborted) return INTERRUPTED;
-      const first = await decideNow(call, session);
+      const first = await decideNow(call, session, advice);
       if (signal.aborted) return INTERRUPTED;
       if (first.kind !== 'ask') return settled(call, first);
       return await inTurn<Verdict>(signal, INTERRUPTED, async () => {
-        const decision = await decideNow(call, session);
+        const decision = await decideNow(call, session, advice);
         if (signal.aborted) return INTERRUPTED;
         return decision.kind === 'ask' ? allowed(call, await askAbout(call, session, decision, options, signal), decision.judged) : settled(call, decision);
       });
@@ -83,7 +88,7 @@ async function askAbout(call: Call, session: Session, { reason, rules, keep }: D
   switch (answer?.kind) {
     case undefined:
       return { kind: 'refuse', by: 'unattended', reason: `It must be asked about, and nobody is there to answer: ${reason}.${rules.length === 0 ? '' : ` The user could allow it beforehand with ${rules.join(' ')}.`}` };
-    case 'yes':
+    case 'yes': return { kind: 'allow', ...(answer.input !== undefined && { input: answer.input }) };
     case 'approved':
     case 'chosen': return { kind: 'allow' };
     case 'always': return await keepAll(rules, keep, options);

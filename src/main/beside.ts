@@ -10,6 +10,16 @@ export interface Beside {
   readonly wake: (session: Session) => void;
 }
 
+/** What a surface may hear besides what its turns yield. A promise holds up whoever tells it. */
+export interface Overhearing {
+  /** An event of a reply, as the server sent it. */
+  raw?(session: Session, event: unknown): void;
+  /** Milliseconds that a request took, with all that was waited for. */
+  took?(session: Session, ms: number): void;
+  /** What the turn of a sub-agent yields. */
+  agent?(session: Session, event: Event): Promise<void> | void;
+}
+
 /** The source that tells of tasks, each end of one by the id of the entry that says so. */
 const TELLER = 'unified_tasks';
 

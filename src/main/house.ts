@@ -10,7 +10,7 @@ import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { Skills } from '#skills/skills.ts';
 import type { AgentWing } from './agent-wing.ts';
-import type { Beside } from './beside.ts';
+import type { Beside, Overhearing } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
 import { createPurses, type Purses } from './purse.ts';
@@ -72,6 +72,7 @@ export interface HouseOptions extends Beside {
   readonly onNotice: (text: string) => void;
   /** A mention that an editor wants put into the line that is being written. */
   readonly onMention?: (text: string) => void;
+  readonly overhear?: Overhearing;
 }
 
 export function buildHouse(options: HouseOptions): House {
@@ -91,7 +92,7 @@ export function buildHouse(options: HouseOptions): House {
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
-  const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
+  const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, ...(options.overhear !== undefined && { overhear: options.overhear }), tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
   const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks });
   const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
@@ -101,7 +102,7 @@ export function buildHouse(options: HouseOptions): House {
     return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
   };
   const ports = (session: Session): Ports => ({
-    model: desk.port(session), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
+    model: desk.port(session, undefined, options.overhear), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
     world: { now: () => new Date(), blobs, head }, hooks: hooks.port,
   });
   return {

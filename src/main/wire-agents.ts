@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { PermissionMode } from '#domain/entry.ts';
+import type { Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, cwdOf } from '#domain/folds.ts';
 import { DEMO_MODEL, SMALL_MODEL } from '#domain/model.ts';
-import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
+import type { Asker, BlobPort, Outcome, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Person, Thread } from '#agents/agent.ts';
 import { type AgentDesk, type AgentDoors, Desk } from '#agents/desk.ts';
@@ -21,7 +21,7 @@ import { UserError } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import { isWithin, realPathOf } from '#lib/within.ts';
 import type { AgentWing } from './agent-wing.ts';
-import type { Beside } from './beside.ts';
+import type { Beside, Overhearing } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import { branchNow, type Place } from './place.ts';
 import type { HookWing } from './wire-hooks.ts';
@@ -42,6 +42,7 @@ export interface AgentOptions extends Beside {
   readonly tasks: () => TaskWing;
   /** A turn of a thread is over: what was granted for it is taken back. */
   readonly settle: (session: Session) => void;
+  readonly overhear?: Overhearing;
 }
 
 const SEND = 'SendMessage';
@@ -57,7 +58,7 @@ export function wireAgents(options: AgentOptions): AgentWing {
     types, tell, wake,
     async *query(session, ...rest) {
       try {
-        return yield* query(session, ...rest);
+        return yield* heard(query(session, ...rest), session, options.overhear);
       } finally {
         options.settle(session);
       }
@@ -80,6 +81,19 @@ export function wireAgents(options: AgentOptions): AgentWing {
       return lead === undefined ? conversation(session) : modeWithin(conversation(lead), desk.self(session)?.type.mode);
     },
   });
+}
+
+async function* heard(turn: AsyncGenerator<Event, Outcome>, session: Session, overhear: Overhearing | undefined): AsyncGenerator<Event, Outcome> {
+  try {
+    for (;;) {
+      const next = await turn.next();
+      if (next.done === true) return next.value;
+      await overhear?.agent?.(session, next.value);
+      yield next.value;
+    }
+  } finally {
+    await turn.return({ kind: 'interrupted' });
+  }
 }
 
 /** Strongest first: the trusted project's folders from the start directory up to its top, those of further working folders, then the user's. */
@@ -201,7 +215,7 @@ function portsOf(options: AgentOptions, { session, person, id, model, desk }: Th
   const deferred = () => tools.deferred(session).filter(({ definition: { name } }) => !definitions().some((one) => one.name === name));
   const has = (name: string): boolean => definitions().some((one) => one.name === name) || deferred().some(({ definition }) => definition.name === name);
   return {
-    model: options.desk.port(session, model),
+    model: options.desk.port(session, model, options.overhear),
     tools: {
       definitions, deferred,
       effect: (call) => (has(call.tool) ? tools.tools.effect(call) : undefined),

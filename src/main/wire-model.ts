@@ -16,6 +16,7 @@ import type { QuirkStore } from '#client/quirks.ts';
 import { toolsOf } from '#loop/on-demand.ts';
 import { project } from '#loop/project.ts';
 import { type Credentials, credentialsOf } from '#session/credentials.ts';
+import type { Overhearing } from './beside.ts';
 import type { Place } from './place.ts';
 import type { Purses } from './purse.ts';
 
@@ -53,8 +54,8 @@ export interface ModelDesk {
   warm(): Promise<void>;
   /** What is known of a model. */
   factsOf(id: string): ModelFacts;
-  /** The door of a session's loop; `model`: where it is not the conversation's own. */
-  port(session: Session, model?: () => string): ModelPort;
+  /** The door of a session's loop; `model`: where it is not the conversation's own; `overhear`: who hears what comes through it. */
+  port(session: Session, model?: () => string, overhear?: Overhearing): ModelPort;
   close(): void;
 }
 
@@ -102,17 +103,19 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
     search: clients.search,
     warm: () => clients.of(id()).warm(),
     factsOf: (model) => facts(model),
-    port: (session, model = id) => ({
+    port: (session, model = id, overhear = {}) => ({
       facts: () => facts(model()),
       fit: async (request) => options.purses.judged(session, request, await meterFor(model).fit(request, session.log)),
       async* stream(request, signal) {
         const client = clients.of(request.model);
         learn(client, facts(request.model), learned);
         const arrived = options.purses.underWay(session);
+        const began = performance.now();
         try {
-          return yield* client.stream(request, cacheMarks(request, { life: settings().cacheLife, sinceReplyMs: sinceReply(session.log) }), signal);
+          return yield* client.stream(request, cacheMarks(request, { life: settings().cacheLife, sinceReplyMs: sinceReply(session.log) }), signal, (event) => { overhear.raw?.(session, event); });
         } finally {
           arrived();
+          overhear.took?.(session, performance.now() - began);
         }
       },
     }),

@@ -6,7 +6,7 @@ import type { PermissionMode } from '#domain/entry.ts';
 import type { Answer, BlobPort, Question, SearchPort, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
-import type { DeferredTool, ToolEffect } from '#domain/tool.ts';
+import type { CallId, DeferredTool, ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
 import type { Web } from './web/web.ts';
 import type { ShellTasks } from './shell/tasks.ts';
@@ -49,6 +49,7 @@ export interface ToolContext {
 /** As a tool sees it, for one call of one session. */
 export interface CallContext extends ToolContext {
   readonly session: Session;
+  readonly callId?: CallId;
   /** The real paths that the call was allowed for, or the local host that the user has named for it; undefined when nobody judged any. */
   readonly judged?: readonly string[];
 }

@@ -47,7 +47,7 @@ export function createToolbox(options: ToolboxOptions): Toolbox {
       if (!bound.ok) return settle(failed(call.tool, `${bound.message}${howToLoad(call.tool, session, context)}`));
       if (signal.aborted) return settle(interrupted(bound.title, 'Interrupted by the user before it began. Nothing was done.'));
       const judged = options.judged?.(call);
-      return settle(yield* guarded(bound.run({ ...context, session, signal, ...(judged !== undefined && { judged }) }), bound.title, signal));
+      return settle(yield* guarded(bound.run({ ...context, session, signal, callId: call.id, ...(judged !== undefined && { judged }) }), bound.title, signal));
     },
   };
 }

@@ -27,10 +27,10 @@ export const task = defineTool({
   input,
   title: titleOf,
   preview: (call) => ({ title: titleOf(call), body: [{ type: 'markdown', text: call.prompt }] }),
-  async *run(call, { agents, session, signal }) {
+  async *run(call, { agents, session, signal, callId }) {
     const { subagent_type: type, description: title, prompt, name, run_in_background: background = false, model } = call;
     if (prompt === '') return failed(titleOf(call), 'Task was called without a prompt: nothing was done.');
-    const end = yield* agents.run({ type, title: oneLine(title, 160), prompt, background, ...(name !== undefined && { name }), ...(model !== undefined && { model }) }, session, signal);
+    const end = yield* agents.run({ type, title: oneLine(title, 160), prompt, background, ...(name !== undefined && { name }), ...(model !== undefined && { model }), ...(callId !== undefined && { call: callId }) }, session, signal);
     const line = titleOf(call);
     if (end.kind === 'interrupted') return interrupted(line, end.text);
     if (end.kind === 'failed') return failed(line, end.text, { body: bodyOf(end), ...(end.detail !== undefined && { detail: end.detail }) });
