@@ -27,6 +27,8 @@ export interface Settings {
   /** Compact when a request is estimated to pass this many tokens (default: 200,000, or the window if that is smaller). */
   readonly compactAt?: number;
   readonly respectGitignore: boolean;
+  /** Servers of `.mcp.json`: which may start without being asked about (only the user's own settings say so), and which do not. */
+  readonly mcp: { readonly enableAll: boolean; readonly enabled: readonly string[]; readonly disabled: readonly string[] };
   /** Globs of instruction files to leave out. */
   readonly memoryExcludes: readonly string[];
   readonly theme: 'dark' | 'light' | 'plain';
@@ -42,6 +44,18 @@ export interface Settings {
   /** Whether notes are recalled (default: yes), and the folder that holds them. */
   readonly autoMemory: boolean;
   readonly autoMemoryDirectory?: string;
+  /** A command of the user's whose output is a status line. */
+  readonly statusLine?: StatusLineSetting;
+}
+
+/** `padding`: columns left free before it. `refreshSeconds`: it is also asked anew when nothing has happened. */
+export interface StatusLineSetting {
+  readonly command: string;
+  readonly padding: number;
+  readonly refreshSeconds?: number;
+  readonly scope: ScopedRule['scope'];
+  /** The settings file that it stands in. */
+  readonly file: string;
 }
 
 /** A rule `Tool(spec)` with the folder that a path beginning with `/` in it is measured from, and where it was written. */

@@ -25,6 +25,8 @@ export interface Home {
   readonly drafts: string;
   /** What servers were found not to understand, per base URL and model. */
   readonly quirks: string;
+  /** The user's own MCP servers, what was decided on those of repositories, and what signing in gave. */
+  readonly mcp: { readonly servers: string; readonly approvals: string; readonly tokens: string };
 }
 
 export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Home {
@@ -44,6 +46,7 @@ export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proce
     tasks: join(state, 'tasks'),
     drafts: join(state, 'drafts'),
     quirks: join(state, 'quirks.json'),
+    mcp: { servers: join(config, 'mcp.json'), approvals: join(config, 'mcp-approvals.json'), tokens: join(config, 'mcp-tokens.json') },
   };
 }
 

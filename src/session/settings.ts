@@ -32,6 +32,8 @@ const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] sat
 const CACHE_LIVES: readonly string[] = ['auto', '5m', '1h'];
 const THEMES: readonly string[] = ['dark', 'light', 'plain'];
 
+const MOST_PADDING = 20;
+
 /** Names for models that people use elsewhere. */
 const MODEL_ALIASES: Readonly<Record<string, string>> = {
   opus: 'claude-opus-5-5', sonnet: 'claude-sonnet-5-5', haiku: 'claude-haiku-5-5', fable: 'claude-fable-5-2',
@@ -111,6 +113,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const budgetUsd = budgetIn(readers);
   const plansDirectory = strongest((from) => from.text('plansDirectory'));
   const autoMemoryDirectory = strongest((from) => from.text('autoMemoryDirectory'));
+  const statusLine = strongest((from) => from.statusLine());
   const settings: Settings = {
     ...(model !== undefined && { model: modelId(model) }),
     ...(fallbackModel !== undefined && { fallbackModel: modelId(fallbackModel) }),
@@ -132,11 +135,17 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     ...(budgetUsd !== undefined && { budgetUsd }),
     ...(plansDirectory !== undefined && { plansDirectory }),
     ...(autoMemoryDirectory !== undefined && { autoMemoryDirectory }),
+    ...(statusLine !== undefined && statusLine !== false && { statusLine }),
     cacheLife: (strongest((from) => from.oneOf('promptCacheTtl', CACHE_LIVES)) ?? 'auto') as Settings['cacheLife'],
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
     memoryExcludes: joined((from) => from.excludes()),
+    mcp: {
+      enableAll: strongest((from) => (from.own ? from.anyFlag('enableAllProjectMcpServers') : undefined)) ?? false,
+      enabled: joined((from) => (from.own ? from.anyTexts('enabledMcpjsonServers') : [])),
+      disabled: joined((from) => from.anyTexts('disabledMcpjsonServers')),
+    },
     theme: (strongest((from) => from.oneOf('theme', THEMES)) ?? 'dark') as Settings['theme'],
     keys: Object.assign({}, ...readers.map((from) => from.textsByName('keys'))) as Record<string, string>,
   };
@@ -180,7 +189,7 @@ function reader(layer: Layer, warnings: string[]) {
   const oneOf = (value: Json | undefined, key: string, words: readonly string[]): string | undefined => (value === undefined ? undefined : typeof value === 'string' && words.includes(value) ? value : wrong(key, `one of ${words.join(', ')}`));
   return {
     /** Whether the user alone writes it. */
-    own: scope === 'user',
+    own: scope === 'user' || scope === 'flag',
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
     dollars: (key: string) => {
@@ -194,12 +203,25 @@ function reader(layer: Layer, warnings: string[]) {
     texts: (key: string) => list(own(key), key),
     /** Means the same in every agent's files. */
     excludes: () => list(fields['claudeMdExcludes'], 'claudeMdExcludes'),
+    anyTexts: (key: string) => list(fields[key], key),
+    anyFlag: (key: string) => flag(fields[key], key),
     textsByName: (key: string) => named(own(key), key),
     companion: () => {
       const { name = '', text = '' } = named(own('companion'), 'companion');
       return own('companion') === undefined ? undefined : name !== '' && text !== '' ? { name, text } : wrong('companion', 'an object with the texts "name" and "text"');
     },
     env: () => named(fields['env'], 'env'),
+    /** Means the same in every agent's files; `false` takes a weaker one away. */
+    statusLine: () => {
+      const value = fields['statusLine'];
+      const wanted = 'an object with "type": "command" and a "command", or false';
+      if (value === undefined || value === false) return value;
+      if (!isFields(value) || value['type'] !== 'command' || typeof value['command'] !== 'string' || value['command'].trim() === '') return wrong('statusLine', wanted);
+      const { command, padding = 0, refreshInterval } = value;
+      if (typeof padding !== 'number' || !(padding >= 0)) return wrong('statusLine.padding', 'a number from 0 on');
+      if (refreshInterval !== undefined && (typeof refreshInterval !== 'number' || !(refreshInterval >= 1))) return wrong('statusLine.refreshInterval', 'a number of seconds from 1 on');
+      return { command, padding: Math.min(MOST_PADDING, Math.floor(padding)), scope, file, ...(refreshInterval !== undefined && { refreshSeconds: refreshInterval }) };
+    },
     mode: () => oneOf(permissions['defaultMode'], 'permissions.defaultMode', PERMISSION_MODES),
     permissionTexts: (key: string) => list(permissions[key], `permissions.${key}`),
     rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope, file })),
