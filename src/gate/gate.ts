@@ -42,11 +42,12 @@ export function createGate(options: GateOptions): GatePort {
     // With the grammar of shells, the largest part of this wing: nobody waits for it before the first call.
     const { decide } = await import('./decide.ts');
     const mode = options.mode(session);
-    const decision = decide(call, {
-      // A hook's word spares what this mode would spare, and no more.
-      rules: options.rules(session), mode: advice?.decision === 'allow' && mode !== 'plan' ? 'bypassPermissions' : mode, cwd: options.cwd(session), places: options.paths.places,
-      effect: options.effect(call), trusted: options.trusted?.() ?? true,
+    const decideIn = (one: PermissionMode): Decision => decide(call, {
+      rules: options.rules(session), mode: one, cwd: options.cwd(session), places: options.paths.places, effect: options.effect(call), trusted: options.trusted?.() ?? true,
     });
+    // A hook's word spares what the mode without questions would spare, and no more.
+    const spared = advice?.decision === 'allow' && mode !== 'plan' ? decideIn('bypassPermissions') : undefined;
+    const decision = spared?.kind === 'allow' ? spared : decideIn(mode);
     if (advice?.decision !== 'ask' || decision.kind === 'refuse') return decision;
     const reason = visibleLine(advice.reason ?? 'a hook asks');
     return decision.kind === 'ask' ? { ...decision, reason: `${reason}; ${decision.reason}`, rules: [] } : { kind: 'ask', reason, rules: [], keep: 'session', judged: decision.judged };

@@ -1,6 +1,7 @@
 import { messageOf } from '#lib/errors.ts';
 import { NO_USAGE } from '#domain/content.ts';
 import type { Entry, EntryBody, Event } from '#domain/entry.ts';
+import type { HookSaid } from '#domain/hooks.ts';
 import type { ModelDelta, ModelPort, Reply } from '#domain/ports.ts';
 import type { ModelRequest } from '#domain/request.ts';
 import type { Session } from '#domain/session.ts';
@@ -12,6 +13,19 @@ export function* keep(session: Session, body: EntryBody): Generator<Event, Entry
   const entry = session.append(body);
   yield { type: 'entry', entry };
   return entry;
+}
+
+/** Keeps what hooks said, and gives the line with which they stop what they were told of. An interrupt leaves out what they would have said. */
+export async function* heard(saying: Promise<HookSaid>, session: Session, signal: AbortSignal): AsyncGenerator<Event, string | undefined> {
+  try {
+    const said = await patience(signal).await(saying);
+    if (said === ABORTED) return undefined;
+    for (const body of said.entries) yield* keep(session, body);
+    return said.stop;
+  } catch (thrown) {
+    yield { type: 'fault', where: 'hooks', message: messageOf(thrown) };
+    return undefined;
+  }
 }
 
 /**

@@ -19,8 +19,9 @@ interface Work {
 }
 
 type Decision =
-  | { readonly kind: 'run' }
-  | { readonly kind: 'result'; readonly result: ToolResult; readonly endTurn?: boolean };
+  | { readonly kind: 'run'; readonly call: Call }
+  /** `stop`: the turn ends, with this line for the user. */
+  | { readonly kind: 'result'; readonly result: ToolResult; readonly stop?: string; readonly entries?: readonly EntryBody[] };
 
 const NOT_RUN = 'Not run: the user interrupted before this call began.';
 
@@ -53,13 +54,13 @@ function notWanted(call: Call): ToolResult {
 /** Decides call by call, then runs what was allowed. Returns a line for the user where they ended the turn. */
 async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Event, string | undefined> {
   const outcomes = new Map<Call, ToolOutcome>();
-  const running: Call[] = [];
+  const running: { readonly call: Call; readonly as: Call }[] = [];
   let stop: string | undefined;
   for (const call of batch) {
-    const decision = stop === undefined ? yield* decide(call, work) : { kind: 'result' as const, result: notWanted(call) };
-    if (decision.kind === 'run') running.push(call);
-    else outcomes.set(call, { result: decision.result });
-    if (decision.kind === 'result' && decision.endTurn === true) stop = `You refused ${call.tool}. Say what to do instead.`;
+    const decision: Decision = stop === undefined ? yield* decide(call, work) : { kind: 'result', result: notWanted(call) };
+    if (decision.kind === 'run') running.push({ call, as: decision.call });
+    else outcomes.set(call, decision);
+    if (decision.kind === 'result') stop ??= decision.stop;
   }
   let written = 0;
   const write = function* (): Generator<Event> {
@@ -71,9 +72,9 @@ async function* runBatch(batch: readonly Call[], work: Work): AsyncGenerator<Eve
     }
   };
   yield* write();
-  for await (const { from, event, result } of merge(running.map((call) => runOne(call, work)))) {
+  for await (const { from, event, result } of merge(running.map(({ as }) => runOne(as, work)))) {
     if (event !== undefined) yield event;
-    const call = running[from];
+    const call = running[from]?.call;
     if (result === undefined || call === undefined) continue;
     outcomes.set(call, result);
     stop ??= result.endTurn;
@@ -103,15 +104,18 @@ async function* decide(call: Call, { session, ports, signal }: Work): AsyncGener
   if (verdict === ABORTED || signal.aborted) return { kind: 'result', result: madeResult('interrupted', NOT_RUN, plainCard(call, 'interrupted')) };
   if (verdict.kind === 'allow') {
     yield* keepAll(verdict.entries, session);
-    return { kind: 'run' };
+    return { kind: 'run', call: verdict.call ?? call };
   }
   const card = await previewOf(call, { session, ports, signal });
-  return { kind: 'result', result: madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: refusedWith(verdict) }), endTurn: verdict.endTurn === true };
+  return {
+    kind: 'result', result: madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: refusedWith(verdict) }),
+    ...(verdict.endTurn === true && { stop: verdict.stop ?? `You refused ${call.tool}. Say what to do instead.` }), ...(verdict.entries !== undefined && { entries: verdict.entries }),
+  };
 }
 
 /** What the person sees: their own words, or the rule; a plain no needs no more. */
-function refusedWith({ reason, endTurn }: Extract<Verdict, { readonly kind: 'refuse' }>): string {
-  return endTurn === true || isBlank(reason) ? 'refused' : `refused: ${reason}`;
+function refusedWith({ by, reason, endTurn }: Extract<Verdict, { readonly kind: 'refuse' }>): string {
+  return (endTurn === true && by === 'user') || isBlank(reason) ? 'refused' : `refused: ${reason}`;
 }
 
 function refusalText({ by, reason }: Extract<Verdict, { readonly kind: 'refuse' }>): string {

@@ -5,7 +5,7 @@ import type { Fit, Outcome, Ports, Reply } from '#domain/ports.ts';
 import type { ModelRequest } from '#domain/request.ts';
 import type { Session } from '#domain/session.ts';
 import { ABORTED, patience } from './abort.ts';
-import { ask, keep } from './ask.ts';
+import { ask, heard, keep } from './ask.ts';
 import { isBlank } from './blocks.ts';
 import instructions from './compact.md';
 import { digestOf } from './digest.ts';
@@ -31,6 +31,12 @@ interface Summary {
  */
 export async function* compact(session: Session, ports: Ports, signal: AbortSignal, options: CompactOptions): AsyncGenerator<Event, Outcome> {
   if (!hasConversation(session.log)) return { kind: 'stopped', message: 'There is nothing to compact yet.' };
+  const trigger = options.trigger === 'manual' ? 'manual' : 'auto';
+  if (ports.hooks !== undefined) {
+    const stop = yield* heard(ports.hooks.beforeCompact(trigger, options.keep, session, signal), session, signal);
+    if (stop !== undefined) return { kind: 'stopped', by: 'hook', message: stop };
+    if (signal.aborted) return { kind: 'interrupted' };
+  }
   yield { type: 'doing', what: 'compacting' };
   const before = await weigh(project(session.log, ports.world.blobs), ports, signal);
   if (before === ABORTED) return { kind: 'interrupted' };
@@ -41,6 +47,7 @@ export async function* compact(session: Session, ports: Ports, signal: AbortSign
     type: 'compaction', summary: summary.text, trigger: options.trigger, usage: summary.usage, model: summary.model, tokensBefore: before.tokens,
     ...(openPrompt === undefined ? {} : { openPrompt }),
   });
+  if (ports.hooks !== undefined) yield* heard(ports.hooks.afterCompact(trigger, summary.text, session, signal), session, signal);
   return { kind: 'answered' };
 }
 

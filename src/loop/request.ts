@@ -42,6 +42,10 @@ export async function* makeFit(turn: Turn): AsyncGenerator<Event, Outcome | unde
     // The limit may be the user's own, well below what the model takes.
     if (turn.compactions >= MOST_COMPACTIONS || !hasConversation(session.log)) return fit.tokens < ports.model.facts().window ? undefined : tooLong(fit);
     const outcome = yield* compactIn(turn, 'auto');
+    if (outcome.kind === 'stopped' && outcome.by === 'hook' && fit.tokens < ports.model.facts().window) {
+      yield* tellOnce(session, [outcome.message]);
+      return undefined;
+    }
     if (outcome.kind !== 'answered') return outcome;
     const after = yield* weigh(turn);
     if (after === ABORTED) return { kind: 'interrupted' };

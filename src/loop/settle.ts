@@ -5,7 +5,7 @@ import { conversationOf } from '#domain/folds.ts';
 import type { Reply } from '#domain/ports.ts';
 import type { Call, CallId } from '#domain/tool.ts';
 import { ABORTED, patience } from './abort.ts';
-import { keep } from './ask.ts';
+import { heard, keep } from './ask.ts';
 import { isBlank, isThinking } from './blocks.ts';
 import { answerAll, failedCall, runCalls } from './calls.ts';
 import { compact } from './compact.ts';
@@ -51,6 +51,9 @@ async function* settleCalls(turn: Turn, calls: readonly Call[]): AsyncGenerator<
   const end = yield* runCalls(calls, { session, ports, signal });
   if (signal.aborted) return INTERRUPTED;
   if (end.kind === 'refused') return ended(stopped(end.why));
+  const said = yield* afterCalls(turn, calls);
+  if (signal.aborted) return INTERRUPTED;
+  if (said !== undefined) return ended(stopped(said));
   const circle = repetition(session.log, turn.watchedFrom);
   if (circle === undefined) return { kind: 'step' };
   const goOn = await mayGoOn(turn, circle);
@@ -58,6 +61,17 @@ async function* settleCalls(turn: Turn, calls: readonly Call[]): AsyncGenerator<
   if (!goOn) return ended(stopped(`Stopped: ${circle}.`));
   turn.watchedFrom = session.log.length;
   return { kind: 'step' };
+}
+
+/** Lets hooks speak of all calls of a reply. Gives the line with which they end the turn, if they do. */
+async function* afterCalls({ session, ports: { hooks }, signal }: Turn, calls: readonly Call[]): AsyncGenerator<Event, string | undefined> {
+  if (hooks === undefined) return undefined;
+  const results = new Map(session.log.flatMap((entry) => (entry.type === 'toolResult' ? [[entry.callId, entry.result] as const] : [])));
+  const done = calls.flatMap((call) => {
+    const result = results.get(call.id);
+    return result === undefined ? [] : [{ call, result }];
+  });
+  return yield* heard(hooks.afterCalls(done, session, signal), session, signal);
 }
 
 /** A question that cannot be asked is answered by no: nobody is there to stop the circle later. */

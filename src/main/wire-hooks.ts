@@ -33,7 +33,7 @@ export interface HookWing {
 
 export function wireHooks(_options: HookOptions): HookWing {
   return {
-    port: { beforeCompact: () => Promise.resolve(undefined), afterCompact: () => Promise.resolve(), afterCalls: () => Promise.resolve(undefined) },
+    port: { beforeCompact: () => Promise.resolve({ entries: [] }), afterCompact: () => Promise.resolve({ entries: [] }), afterCalls: () => Promise.resolve({ entries: [] }) },
     gate: (gate) => gate, tools: (tools) => tools, asker: (asker) => asker,
     prompt: () => Promise.resolve(undefined), begin: () => Promise.resolve(), stop: () => Promise.resolve(false), end: () => Promise.resolve(),
   };
