@@ -113,6 +113,6 @@ export function mentioningText({ log, prompt, moment }: World): string {
 
 /** Of a skill's text what its commands put out is nobody's mention. */
 function wordsOf(entry: Entry): string {
-  if (entry.type === 'prompt') return entry.skill?.mentions ?? entry.text;
+  if (entry.type === 'prompt') return entry.mentions ?? entry.skill?.mentions ?? entry.text;
   return entry.type === 'queued' ? entry.text : '';
 }

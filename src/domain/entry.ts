@@ -64,8 +64,11 @@ export interface CompactionBody {
 
 export type EntryBody =
   | HeadBody
-  /** `shown`: the line that the user typed, where `text` was made of it; `skill`, where it was made by a skill or Markdown command. */
-  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string; readonly skill?: SkillCall }
+  /**
+   * `shown`: the line that the user typed, where `text` was made of it; `skill`, where it was made by a skill or Markdown command;
+   * `mentions`: the part of the text in which mentions count, where another program put texts beside the user's words.
+   */
+  | { readonly type: 'prompt'; readonly text: string; readonly media?: readonly MediaPart[]; readonly shown?: string; readonly skill?: SkillCall; readonly mentions?: string }
   /** Typed while the model worked. Delivered once: the source `queued_commands` keeps the last delivered id as its snapshot. */
   | { readonly type: 'queued'; readonly text: string }
   /** What the user takes back from the queue before it was delivered. */

@@ -20,10 +20,12 @@ import { usageOf } from './wire-reminders.ts';
 /** The session that is being held, and what can be done with it. Screen and print mode both stand on it. */
 export interface Conversation {
   readonly session: LogSession;
+  /** Absolute path of its log; the file is made with the first entry. */
+  readonly file: string;
   readonly notices: readonly string[];
   unsaved(): string | undefined;
   /** One turn; without a prompt what is queued is delivered. */
-  turn(prompt: string | undefined, signal: AbortSignal, shown?: string): AsyncGenerator<Event, Outcome>;
+  turn(prompt: string | PromptBody | undefined, signal: AbortSignal, shown?: string): AsyncGenerator<Event, Outcome>;
   /** A turn with what a skill makes of its arguments; `line` is what the user entered. Refuses with one line why it cannot be. */
   invoke(skill: string, args: string, line: string, signal: AbortSignal, refuse: (message: string) => void): AsyncGenerator<Event, Outcome>;
   /** All slash commands as they are now, those of skills among them; the context that is made next has them too. */
@@ -71,9 +73,10 @@ export function openConversation(house: House, resumed: string | undefined): Con
   };
   return {
     get session() { return open.session; },
+    get file() { return open.file; },
     get notices() { return open.notices; },
     unsaved: () => open.unsaved(),
-    turn: (prompt, signal, shown) => begin(prompt === undefined ? undefined : { text: prompt, ...(shown !== undefined && { shown }) }, signal),
+    turn: (prompt, signal, shown) => begin(typeof prompt === 'string' ? { text: prompt, ...(shown !== undefined && { shown }) } : prompt, signal),
     invoke(name, args, line, signal, refuse) {
       modes.settle();
       return skillTurn({ name, args, line }, house.skills, open.session, (prompt) => begin(prompt, signal), signal, refuse);

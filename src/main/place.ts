@@ -1,8 +1,9 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { UserError } from '#lib/errors.ts';
 import { branchOf, repositoryOf, type Repository } from '#lib/git-files.ts';
+import { oneLine } from '#lib/names.ts';
 import { UsageError } from '#cli/arguments.ts';
 import { type Home, homeOf } from '#session/home.ts';
 
@@ -18,8 +19,9 @@ export interface Place {
   readonly shell: string;
 }
 
-export function findPlace(env: NodeJS.ProcessEnv): Place {
-  const cwd = startDirectory();
+/** `directory`: absolute; without it the one in which the program was started. Throws a UserError for one that is not there. */
+export function findPlace(env: NodeJS.ProcessEnv, directory?: string): Place {
+  const cwd = directory === undefined ? startDirectory() : realDirectory(directory);
   const userHome = real(env['HOME'] ?? homedir());
   return {
     cwd,
@@ -37,6 +39,11 @@ function startDirectory(): string {
   } catch {
     throw new UserError('the current directory is not there any more. Change to another one and start again.');
   }
+}
+
+function realDirectory(directory: string): string {
+  if (!isAbsolute(directory) || statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) throw new UserError(`${oneLine(directory)} is no directory; it must be one, by its absolute path.`);
+  return realpathSync(directory);
 }
 
 /** The branch that is checked out now. */

@@ -77,7 +77,7 @@ function isAttachment(attachment: Json | undefined): boolean {
 /** What each type of entry must hold at least, so that no fold over it can fail. */
 const SHAPES: Readonly<Record<Entry['type'], (entry: Fields) => boolean>> = {
   head: (e) => isList(e['system'], isTextBlock) && isList(e['tools'], isTool) && isText(e['model']),
-  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText) && isOptional(e['skill'], isSkill),
+  prompt: (e) => isText(e['text']) && isOptional(e['media'], (media) => isList(media, isPart)) && isOptional(e['shown'], isText) && isOptional(e['skill'], isSkill) && isOptional(e['mentions'], isText),
   hookContext: (e) => isText(e['event']) && isText(e['hook']) && isText(e['text']),
   queued: (e) => isText(e['text']),
   unqueued: (e) => isText(e['target']),

@@ -22,7 +22,7 @@ export default defineSource<string>({
 
 /** Of a skill's text not what its commands put out. */
 function wordsOf(message: EntryOf<'prompt' | 'queued'>): string {
-  return message.type === 'prompt' ? message.skill?.mentions ?? message.text : message.text;
+  return message.type === 'prompt' ? message.mentions ?? message.skill?.mentions ?? message.text : message.text;
 }
 
 /** Not where the word stands in code, a path or a longer word. */
