@@ -15,6 +15,9 @@ import { isFields, nameProblem, parseServer } from './parse.ts';
  *   headersFrom(command, { launch, name, signal }): Promise<Record<string, string>>    (headers-helper.ts: throws one line)
  *   serverHash(name, config): string, keepDecision(file, project, server, decision)    (approvals.ts)
  *   addServer(target, name, value), removeServer(target, name)                         (write.ts)
+ *   authOf(name, config, { file, fetch }): AuthProvider | undefined                    (../auth/provider.ts: for the transport's `authProvider`)
+ *   signIn({ name, config, file, fetch, show, open, paste?, signal }): Promise<string> (../auth/login.ts: one line; throws one line)
+ *   signOut({ name, url, file, fetch }): Promise<string>                               (../auth/login.ts)
  *
  * `src/main/mcp-servers.ts` hangs these for a place: `createServerDesk({ place, args, configuration })`. `problems`, and which
  * servers wait for approval, are told to the user by `src/main/mcp-door.ts`; whoever connects need not.
