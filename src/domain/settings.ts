@@ -1,5 +1,6 @@
 import type { Effort } from './content.ts';
 import type { PermissionMode } from './entry.ts';
+import type { HookSettings } from './hooks.ts';
 
 /** Settings in effect: user, project and local files merged, arrays joined, flags on top. A key that is absent has its default. */
 export interface Settings {
@@ -43,7 +44,17 @@ export interface Settings {
   readonly plansDirectory?: string;
   /** Whether notes are recalled (default: yes), and the folder that holds them. */
   readonly autoMemory: boolean;
+  /** The hooks of each file that has some, weakest file first. */
+  readonly hooks: readonly HookSettings[];
+  readonly disableAllHooks: boolean;
+  /** Addresses (`*` stands for anything) to which hooks may send, and variables that their headers may name; undefined: no list. */
+  readonly allowedHttpHookUrls?: readonly string[];
+  readonly httpHookAllowedEnvVars?: readonly string[];
   readonly autoMemoryDirectory?: string;
+  /** Whether to connect to an editor that runs for the folder without being asked. */
+  readonly autoConnectIde: boolean;
+  /** Where changes that are asked about are shown: `auto` in a connected editor too, `terminal` in the terminal alone. */
+  readonly diffTool: 'auto' | 'terminal';
   /** A command of the user's whose output is a status line. */
   readonly statusLine?: StatusLineSetting;
 }

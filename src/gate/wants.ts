@@ -62,7 +62,7 @@ function ofSettings(fields: Fields): readonly string[] {
     ...(typeof permissions['defaultMode'] === 'string' ? [`starts in the mode ${permissions['defaultMode']}`] : []),
     ...(isFields(fields['env']) ? Object.entries(fields['env']).map(([key, value]) => `sets ${key}=${said(value)}`) : []),
     ...(isFields(fields['hooks']) ? hooks(fields['hooks']) : []),
-    ...HELPERS.filter((key) => fields[key] !== undefined).map((key) => `${key} runs ${said(commandIn(fields[key]))}`),
+    ...HELPERS.filter((key) => fields[key] !== undefined && fields[key] !== false).map((key) => `${key} runs ${said(commandIn(fields[key]))}`),
     ...(fields['enableAllProjectMcpServers'] === true ? ['starts every server of .mcp.json'] : []),
     ...(isFields(fields['mcpServers']) ? ofServers(fields) : []),
   ];

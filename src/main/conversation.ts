@@ -8,7 +8,7 @@ import { commands } from '#commands/list.ts';
 import { compact } from '#loop/compact.ts';
 import { type PromptBody, query } from '#loop/query.ts';
 import { listSessions } from '#session/list.ts';
-import { newSession, type OpenSession, resumeSession } from '#session/open.ts';
+import { forkSession, newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { branchNow } from './place.ts';
@@ -48,8 +48,7 @@ export interface Conversation {
 const MOST_STEPS = 500;
 
 export function openConversation(house: House, resumed: string | undefined): Conversation {
-  const place = sessionPlace(house);
-  let open: OpenSession = resumed === undefined ? newSession(place) : resumeSession(resumed, place);
+  let open = openFirst(house, resumed);
   const modes = modeDesk(house, () => open.session, resumed !== undefined);
   const take = (): void => {
     house.hold(open.session);
@@ -106,6 +105,14 @@ export function openConversation(house: House, resumed: string | undefined): Con
     context: (surface, keys) => commandContext(house, { session: () => open.session, mode: modes.now, working: working.now }, surface, keys),
     close: () => { open.close(); },
   };
+}
+
+/** The session that the command line asks for. */
+function openFirst(house: House, resumed: string | undefined): OpenSession {
+  const { sessionId, forkSession: fork } = house.args;
+  const place = sessionPlace(house);
+  if (resumed === undefined) return newSession(place, [], undefined, sessionId);
+  return fork ? forkSession(resumed, place, sessionId) : resumeSession(resumed, place);
 }
 
 async function commandsNow({ skills }: House, session: LogSession): Promise<readonly Command[]> {

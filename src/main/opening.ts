@@ -1,3 +1,4 @@
+import { messageOf } from '#lib/errors.ts';
 import type { Settings } from '#domain/settings.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { createFileIndex } from '#mentions/file-index.ts';
@@ -17,6 +18,7 @@ import { chooseSession } from './pickers.ts';
 import { findPlace } from './place.ts';
 import { createQuestions } from './questions.ts';
 import { sessionToResume } from './resuming.ts';
+import type { StatusLine } from './status-line.ts';
 
 /** An interactive session before it has a face: a screen, or plain lines. */
 export interface Opened {
@@ -25,8 +27,8 @@ export interface Opened {
   readonly settings: Settings;
   /** Resolves when the user wants to leave. */
   readonly left: Promise<void>;
-  /** Says who shows what happens; what happened before is shown first. Then the session begins. */
-  begin(show: (event: ScreenEvent) => void): Promise<void>;
+  /** Says who shows what happens; what happened before is shown first. Then the session begins. `size`: of a window that has room for the person's own status line. */
+  begin(show: (event: ScreenEvent) => void, size?: () => { readonly columns: number; readonly rows: number }): Promise<void>;
   /** Closes the log at once; safe from within a signal. */
   closeLog(): void;
   close(): Promise<void>;
@@ -39,7 +41,11 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   const keys = keyTable(settings.keys);
   const pending: ScreenEvent[] = [];
   let show = (event: ScreenEvent): void => { pending.push(event); };
-  const tell = (event: ScreenEvent): void => { show(event); };
+  let statusLine: StatusLine | undefined;
+  const tell = (event: ScreenEvent): void => {
+    show(event);
+    statusLine?.heard(event);
+  };
   const fault = (where: string) => (message: string): void => { tell({ type: 'fault', where, message }); };
   const questions = createQuestions(tell);
   const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: fault(''), tell: (session, event) => { interactive.tell(session, event); }, wake: (session) => { interactive.wake(session); } });
@@ -51,17 +57,26 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   let watching: ReturnType<typeof watchSettings> | undefined;
   return {
     interactive, keys, settings, left,
-    async begin(face) {
+    async begin(face, size) {
       show = face;
       for (const event of pending) show(event);
       // The index is made while the user reads the first lines.
       void index.search('', 1);
-      watching = watchSettings(configuration.files, () => { reload(interactive); }, fault('settings'));
-      await start(interactive, args, [...configuration.warnings(), ...keys.faults]);
+      watching = watchSettings(configuration.files, () => {
+        reload(interactive);
+        statusLine?.reread();
+      }, fault('settings'));
+      await start(interactive, args, [...configuration.warnings(), ...keys.faults], async (agreed) => {
+        if (size === undefined) return;
+        const { hangStatusLine } = await import('./status-line.ts');
+        statusLine = hangStatusLine({ interactive, show, size });
+        await statusLine.start(agreed).catch((error: unknown) => { fault('status line')(messageOf(error)); });
+      });
     },
     closeLog: () => { conversation.close(); },
     async close() {
       conversation.close();
+      statusLine?.close();
       await Promise.all([index.close(), watching?.then((watch) => watch.close())]);
       house.close();
     },
@@ -69,15 +84,17 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
 }
 
 /** What happens before the first prompt: banner, questions at the door, the earlier conversation, pins, a prompt that came along. */
-async function start(interactive: Interactive, args: Arguments, warnings: readonly string[]): Promise<void> {
+async function start(interactive: Interactive, args: Arguments, warnings: readonly string[], drawStatusLine: (agreed: 'kept' | 'once' | undefined) => Promise<void>): Promise<void> {
   const { house, conversation, show } = interactive;
   if (conversation.session.log.length > 0) interactive.replay();
   else banner(interactive);
   for (const message of warnings) show({ type: 'fault', where: 'settings', message });
   for (const message of sweepDrafts(house.place.home.drafts)) show({ type: 'fault', where: 'files', message });
   interactive.refresh();
+  const trusted = house.configuration.isTrusted();
   await askForTrust(interactive);
   house.start();
+  void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);
   await welcome(interactive);
   if (args.resume === true) await chooseSession(interactive, undefined);
   const unpinned = await conversation.pin(args.pin);

@@ -14,7 +14,7 @@ export async function screen(args: Arguments, workers: Workers, early: Early): P
   composer.bind(keys);
   const running = startScreen({ terminal, controller: interactive, composer, keys, theme: themeOf(settings.theme, process.env), env: process.env });
   terminal.beforeLeaving(opened.closeLog);
-  const beginning = opened.begin((event) => { running.dispatch(event); });
+  const beginning = opened.begin((event) => { running.dispatch(event); }, () => terminal.screen.window);
   await Promise.race([opened.left, beginning.then(() => opened.left)]);
   await running.stop();
   terminal.close();

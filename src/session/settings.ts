@@ -5,6 +5,7 @@ import { messageOf } from '#lib/errors.ts';
 import { validDollars } from '#lib/money.ts';
 import type { Effort } from '#domain/content.ts';
 import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
+import type { HookSettings } from '#domain/hooks.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
 import type { Home } from './home.ts';
 
@@ -17,7 +18,7 @@ export interface Layer {
   readonly file: string;
   /** Folder that a path rule beginning with `/` is measured from. */
   readonly root: string;
-  /** `rules`: only permissions and env are taken (files of other agents, whose further keys mean other things). */
+  /** `rules`: only permissions, env and hooks are taken (files of other agents, whose further keys mean other things). */
   readonly take: 'all' | 'rules';
   readonly fields: Fields;
 }
@@ -29,6 +30,7 @@ export interface LoadedSettings {
 }
 
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[];
+const DIFF_TOOLS: readonly string[] = ['auto', 'terminal'];
 const CACHE_LIVES: readonly string[] = ['auto', '5m', '1h'];
 const THEMES: readonly string[] = ['dark', 'light', 'plain'];
 
@@ -113,6 +115,8 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const budgetUsd = budgetIn(readers);
   const plansDirectory = strongest((from) => from.text('plansDirectory'));
   const autoMemoryDirectory = strongest((from) => from.text('autoMemoryDirectory'));
+  const allowedHttpHookUrls = listIn(readers, 'allowedHttpHookUrls');
+  const httpHookAllowedEnvVars = listIn(readers, 'httpHookAllowedEnvVars');
   const statusLine = strongest((from) => from.statusLine());
   const settings: Settings = {
     ...(model !== undefined && { model: modelId(model) }),
@@ -127,6 +131,10 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     },
     disableAutoMode: readers.some((from) => from.off('disableAutoMode')),
     env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
+    hooks: joined((from) => from.hooks()),
+    disableAllHooks: readers.some((from) => from.own && from.anywhere('disableAllHooks')),
+    ...(allowedHttpHookUrls !== undefined && { allowedHttpHookUrls }),
+    ...(httpHookAllowedEnvVars !== undefined && { httpHookAllowedEnvVars }),
     remindersOff: joined((from) => from.texts('remindersOff')),
     remindersOn: joined((from) => from.texts('remindersOn')),
     autoMemory: strongest((from) => from.flag('autoMemoryEnabled')) ?? true,
@@ -137,6 +145,8 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     ...(autoMemoryDirectory !== undefined && { autoMemoryDirectory }),
     ...(statusLine !== undefined && statusLine !== false && { statusLine }),
     cacheLife: (strongest((from) => from.oneOf('promptCacheTtl', CACHE_LIVES)) ?? 'auto') as Settings['cacheLife'],
+    autoConnectIde: strongest((from) => from.flag('autoConnectIde')) ?? false,
+    diffTool: (strongest((from) => from.oneOf('diffTool', DIFF_TOOLS)) ?? 'auto') as Settings['diffTool'],
     autoCompact: strongest((from) => from.flag('autoCompactEnabled')) ?? true,
     ...(compactAt !== undefined && { compactAt }),
     respectGitignore: strongest((from) => from.flag('respectGitignore')) ?? true,
@@ -153,6 +163,12 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
 }
 
 type Reader = ReturnType<typeof reader>;
+
+/** What hooks may reach is the user's to say. Undefined where no file of theirs says anything. */
+function listIn(readers: readonly Reader[], key: string): readonly string[] | undefined {
+  const lists = readers.flatMap((from) => (from.own && from.has(key) ? [from.everyTexts(key)] : []));
+  return lists.length === 0 ? undefined : lists.flat();
+}
 
 /** What the user set is never raised by a repository, whose settings may only lower it. */
 function budgetIn(readers: readonly Reader[]): number | undefined {
@@ -210,6 +226,11 @@ function reader(layer: Layer, warnings: string[]) {
       const { name = '', text = '' } = named(own('companion'), 'companion');
       return own('companion') === undefined ? undefined : name !== '' && text !== '' ? { name, text } : wrong('companion', 'an object with the texts "name" and "text"');
     },
+    has: (key: string) => fields[key] !== undefined,
+    /** As {@link flag} and {@link texts}, for what means the same in every agent's files. */
+    anywhere: (key: string) => flag(fields[key], key) === true,
+    everyTexts: (key: string) => list(fields[key], key),
+    hooks: (): readonly HookSettings[] => (fields['hooks'] === undefined ? [] : [{ file, own: scope === 'user' || scope === 'flag', hooks: fields['hooks'] }]),
     env: () => named(fields['env'], 'env'),
     /** Means the same in every agent's files; `false` takes a weaker one away. */
     statusLine: () => {

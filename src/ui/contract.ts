@@ -54,6 +54,8 @@ export type ScreenEvent =
   | { readonly type: 'busy'; readonly since: number }
   | { readonly type: 'idle' }
   | { readonly type: 'status'; readonly status: Status }
+  /** What the person's own status line says, ready to be drawn; none: there is only ours. */
+  | { readonly type: 'statusLines'; readonly lines: readonly string[] }
   /** Something to see that is not part of the session: the banner, a command's card before there is a log. */
   | { readonly type: 'card'; readonly card: Card }
   /** A command as it was entered, when what comes of it is shown by other events. */

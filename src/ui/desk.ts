@@ -116,7 +116,7 @@ export class Desk {
     const { printed, more } = this.#waitsForColours ? { printed: this.pictures.get().printed, more: false } : this.#history.take(this.#screen, this.#pen());
     const composer = this.#screen.dialogs.length > 0 && !this.#guard.holds() ? [] : this.#drawComposer().slice(0, Math.max(1, rows - 2));
     const live = drawLive(this.#screen, Math.max(0, rows - 1 - composer.length), this.#pen(), now());
-    this.pictures.set({ printed, above: [...live.above, ...live.dialog], composer, below: live.status === undefined ? [] : [live.status] });
+    this.pictures.set({ printed, above: [...live.above, ...live.dialog], composer, below: live.status });
     if (more) this.#pump.soon();
   }
 

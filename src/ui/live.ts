@@ -7,14 +7,15 @@ import { clip, hang, tail, wrapProse } from './lines.ts';
 import { splitMarkdown } from './markdown-split.ts';
 import type { Pen } from './pen.ts';
 import type { Running, Screen } from './screen.ts';
-import { statusLine } from './status-line.ts';
+import { shortStatusLine, statusLine } from './status-line.ts';
+import { drawStatusLines } from './status-line-output.ts';
 import { drawTodos } from './todo-lines.ts';
 
 /** The live region above and below the composer, as finished lines. */
 export interface Live {
   readonly above: readonly string[];
   readonly dialog: readonly string[];
-  readonly status: string | undefined;
+  readonly status: readonly string[];
 }
 
 const PROGRESS_LINES = 3;
@@ -38,8 +39,8 @@ const NEAR_CHARS = 20_000;
  * A dialog comes first, then the line of activity, queue, todos and tools; the streaming text takes what is left.
  */
 export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): Live {
-  const status = screen.status === undefined || rows < 1 ? undefined : statusLine(screen.status, pen.columns, pen.theme);
-  let room = rows - (status === undefined ? 0 : 1);
+  const status = drawStatus(screen, rows, pen);
+  let room = rows - status.length;
   const take = (lines: readonly string[]): readonly string[] => {
     const taken = lines.slice(0, Math.max(0, room));
     room -= taken.length;
@@ -60,9 +61,22 @@ export function drawLive(screen: Screen, rows: number, pen: Pen, now: number): L
   return { above: [...answer, ...running, ...activityLines, ...todos, ...queued], dialog: drawnDialog, status };
 }
 
+/** A person's own status line has at most a quarter of the rows. */
+function statusRows({ status, statusLines }: Screen, rows: number): number {
+  return rows < 1 ? 0 : Math.min(statusLines.length, Math.floor(rows / 4)) + (status === undefined ? 0 : 1);
+}
+
+/** The person's own status line, and ours below it: short then. Where there is no room for theirs ours is whole. */
+function drawStatus(screen: Screen, rows: number, { columns, theme }: Pen): readonly string[] {
+  const { status, statusLines } = screen;
+  const bar = status === undefined || rows < 1 ? 0 : 1;
+  const own = drawStatusLines(statusLines, statusRows(screen, rows) - bar, columns, theme);
+  return [...own, ...(status === undefined || bar === 0 ? [] : [(own.length > 0 ? shortStatusLine : statusLine)(status, columns, theme)])];
+}
+
 /** Rows that a dialog may take of `rows`: some of what stands above it stays in sight where there is room. */
 export function dialogRoom(screen: Screen, rows: number): number {
-  const room = rows - (screen.status === undefined ? 0 : 1);
+  const room = rows - statusRows(screen, rows);
   return Math.max(Math.min(room, LEAST_DIALOG), room - 3);
 }
 

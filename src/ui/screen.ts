@@ -59,6 +59,8 @@ export interface Screen {
   /** Background tasks by their ids, each in the state that was told. */
   readonly tasks: ReadonlyMap<string, TaskRecord['state']>;
   readonly status: Status | undefined;
+  /** The person's own status line. */
+  readonly statusLines: readonly string[];
   readonly model: string | undefined;
   readonly expanded: boolean;
   readonly showTodos: boolean;
@@ -67,7 +69,7 @@ export interface Screen {
 
 export const blank: Screen = {
   generation: 0, done: [], answer: undefined, thinking: undefined, writing: undefined, running: [], waiting: undefined, doing: undefined,
-  busySince: undefined, written: 0, queued: [], held: [], said: [], moment: undefined, dialogs: [], todos: [], tasks: new Map(), status: undefined, model: undefined,
+  busySince: undefined, written: 0, queued: [], held: [], said: [], moment: undefined, dialogs: [], todos: [], tasks: new Map(), status: undefined, statusLines: [], model: undefined,
   expanded: false, showTodos: true, lastFault: undefined,
 };
 
@@ -100,6 +102,7 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'busy': return { ...screen, busySince: event.since, written: 0, lastFault: undefined };
     case 'idle': return rest(screen);
     case 'status': return { ...screen, status: event.status };
+    case 'statusLines': return { ...screen, statusLines: event.lines };
     case 'card': return push(screen, { type: 'card', card: event.card });
     case 'line': return push({ ...screen, lastFault: undefined }, { type: 'command', line: event.line });
     case 'held': return withQueue({ ...screen, held: event.lines });
@@ -266,7 +269,7 @@ function expand(screen: Screen): Screen {
 
 function replay(screen: Screen, entries: readonly Entry[]): Screen {
   const start: Screen = {
-    ...blank, generation: screen.generation + 1, dialogs: screen.dialogs, status: screen.status, expanded: screen.expanded, showTodos: screen.showTodos, busySince: screen.busySince, held: screen.held,
+    ...blank, generation: screen.generation + 1, dialogs: screen.dialogs, status: screen.status, statusLines: screen.statusLines, expanded: screen.expanded, showTodos: screen.showTodos, busySince: screen.busySince, held: screen.held,
   };
   const { done, ...state } = closeMoment(entries.reduce(settle, start));
   const left = done.length - REPLAYED_BLOCKS;

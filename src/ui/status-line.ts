@@ -27,12 +27,20 @@ const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly wor
 const NEAR_BUDGET = 0.8;
 const SEPARATOR = ' · ';
 
-/** The status bar: one line of at most `columns` cells. Less important parts get shorter, then go. */
-export function statusLine(status: Status, columns: number, theme: Theme): string {
+/** What a person's own status line cannot know, or could keep quiet about. */
+const BESIDE_OWN: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'pins'];
+
+/** The status bar below a person's own status line: what that one cannot be relied on for. */
+export function shortStatusLine(status: Status, columns: number, theme: Theme): string {
+  return statusLine(status, columns, theme, BESIDE_OWN.filter((name) => name !== 'model' || status.demo));
+}
+
+/** The status bar: one line of at most `columns` cells, of these parts. Less important parts get shorter, then go. */
+export function statusLine(status: Status, columns: number, theme: Theme, parts: readonly Name[] = ORDER): string {
   const wordings = wordingsOf(status);
   const level: Partial<Record<Name, number>> = {};
   const words = (name: Name): string => wordings[name][level[name] ?? 0] ?? '';
-  const shown = (): readonly Name[] => ORDER.filter((name) => words(name) !== '');
+  const shown = (): readonly Name[] => ORDER.filter((name) => parts.includes(name) && words(name) !== '');
   const total = (): number => shown().reduce((sum, name) => sum + width(words(name)) + SEPARATOR.length, -SEPARATOR.length);
   for (const name of GIVE_WAY) {
     if (total() <= columns) break;

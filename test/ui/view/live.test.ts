@@ -36,13 +36,14 @@ function busyScreen(): Screen {
 const question: Extract<ScreenEvent, { type: 'ask' }> = { type: 'ask', id: 1, question: { kind: 'permission', call: { id: callId('a'), tool: 'Bash', input: {} }, card: card('Bash x', Array.from({ length: 60 }, (_, i) => `l${i}`).join('\n')), reason: 'r', rules: ['Bash(x)'], keep: 'session' } };
 
 describe('the live region', () => {
-  const screens: readonly (readonly [string, Screen])[] = [['a busy turn', busyScreen()], ['a question in it', run([question], busyScreen())], ['a picker', run([{ type: 'pick', id: 1, picker: { title: 't', items: [{ id: 'a', label: 'b' }] } }, { type: 'status', status: STATUS }])]];
+  const screens: readonly (readonly [string, Screen])[] = [['a busy turn', busyScreen()], ['a question in it', run([question], busyScreen())], ['a picker', run([{ type: 'pick', id: 1, picker: { title: 't', items: [{ id: 'a', label: 'b' }] } }, { type: 'status', status: STATUS }])],
+    ['a status line of the person\'s own', run([{ type: 'status', status: STATUS }, { type: 'statusLines', lines: Array.from({ length: 8 }, (_, i) => `\x1b[3${i}m${'wide 漢字 '.repeat(20)}\x1b[0m`) }, question], busyScreen())]];
   for (const [name, screen] of screens) {
     it(`never passes its rows: ${name}`, () => {
       for (const columns of [20, 40, 79, 200]) {
         for (const rows of [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 24, 45]) {
           const { above, dialog, status } = drawLive(screen, rows, plainPen(columns), 5000);
-          const lines = [...above, ...dialog, ...(status === undefined ? [] : [status])];
+          const lines = [...above, ...dialog, ...status];
           expect(lines.length).toBeLessThanOrEqual(rows);
           for (const line of lines) expect(width(line), line).toBeLessThanOrEqual(columns);
         }
