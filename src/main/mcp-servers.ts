@@ -4,6 +4,7 @@ import type { Arguments } from '#cli/arguments.ts';
 import { type Decision, keepDecision } from '#mcp/config/approvals.ts';
 import { type Launch, launchOf } from '#mcp/config/launch.ts';
 import { type ReadServers, readServers } from '#mcp/config/read.ts';
+import { namesIn, type WriteTarget } from '#mcp/config/write.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
 
@@ -11,6 +12,8 @@ import type { Place } from './place.ts';
 export interface ServerDesk {
   read(): ReadServers;
   launch(server: ConfiguredServer): Launch;
+  /** Whether a server of this name is written there, whatever it is. */
+  holds(target: WriteTarget, name: string): boolean;
   /** Lets a server of the repository start, or not, from now on; bound to what it is now. Throws a UserError (one line) for others. */
   decide(name: string, decision: Decision): Promise<ConfiguredServer>;
 }
@@ -24,6 +27,7 @@ export function createServerDesk({ place, args, configuration }: { readonly plac
   });
   return {
     read,
+    holds: (target, name) => namesIn(target).includes(name),
     launch: (server) => launchOf(server, { env, cwd, project }),
     async decide(name, decision) {
       const server = read().servers.find((one) => one.name === name);

@@ -36,6 +36,12 @@ export async function removeServer(target: WriteTarget, name: string): Promise<b
   return had;
 }
 
+/** Names of what is written there. Throws a UserError where the file cannot be understood. */
+export function namesIn({ file, under }: WriteTarget): readonly string[] {
+  const whole = wholeIn(file);
+  return Object.keys(fieldsAt(under === undefined ? whole : fieldsAt(fieldsAt(whole, 'projects', file), under, file), 'mcpServers', file));
+}
+
 async function change({ file, under, mode }: WriteTarget, edit: (servers: Fields) => Fields): Promise<void> {
   try {
     await updateJson(file, () => {
