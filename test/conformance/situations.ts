@@ -56,6 +56,7 @@ const spending = (words: string): Partial<World> => {
 
 /** One situation for each source of the shelf: a new source needs one here, and the suite runs over it. */
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
+  hook_context: (words, name) => ({ log: (session) => { session.append({ type: 'hookContext', event: 'PostToolUse:Edit', hook: name, text: words.slice(0, 12_000) }); } }),
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
   deferred_tools_delta: (words, name) => ({ world: { tools: { has: () => true, deferred: () => [{ name, summary: words }, { name: `${words.length % 97}x`, summary: words }] } } }),

@@ -11,8 +11,12 @@ import companionIntro from './companion-intro.ts';
 import criticalSystemReminder from './critical-system-reminder.ts';
 import dateChange from './date-change.ts';
 import deferredTools from './deferred-tools-delta.ts';
+import diagnostics from './diagnostics.ts';
 import dynamicSkill from './dynamic-skill.ts';
 import environment from './environment.ts';
+import hookContext from './hook-context.ts';
+import ideOpenedFile from './ide-opened-file.ts';
+import ideSelection from './ide-selection.ts';
 import invokedSkills from './invoked-skills.ts';
 import memory from './memory.ts';
 import nestedMemory from './nested-memory.ts';
@@ -60,8 +64,12 @@ export const sources = shelf('sources', [
   relevantMemories,
   atMentionedFiles,
   agentMentions,
+  ideOpenedFile,
+  ideSelection,
   dynamicSkill,
   changedFiles,
+  diagnostics,
+  hookContext,
   unifiedTasks,
   teammateMailbox,
   agentPendingMessages,
