@@ -1,11 +1,13 @@
 import type { AgentType, LiveAgent, Member } from './agents.ts';
 import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
+import type { EditorList } from './editor.ts';
 import type { EntryBody, PermissionMode } from './entry.ts';
 import type { McpPort } from './mcp.ts';
 import type { ModelFacts } from './model.ts';
 import type { Row } from './request.ts';
 import type { Session, SessionSummary } from './session.ts';
+import type { SettingChange, SettingsView, StatusLineView } from './settings.ts';
 import type { SkillView } from './skills.ts';
 import type { TaskView } from './tasks.ts';
 import type { MemoryFile, OutputStyle, PinView, UsageFacts } from './world.ts';
@@ -15,8 +17,8 @@ export type Effect =
   | { readonly type: 'show'; readonly card: Card }
   /** Appends entries (pins, todos, mode) and shows what was done. */
   | { readonly type: 'append'; readonly entries: readonly EntryBody[]; readonly card: Card }
-  /** Sends a prompt; `shown` is what stands on the screen for it. */
-  | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string }
+  /** Sends a prompt; `shown` is what stands on the screen for it, `mentions` the part of it in which mentions count, where that is not all. */
+  | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string; readonly mentions?: string }
   /** Sends what a skill or Markdown command makes of its arguments. Its own commands may run first, so it takes its time and can be interrupted. */
   | { readonly type: 'invoke'; readonly skill: string; readonly args: string }
   /** Opens a file in the user's editor. */
@@ -33,9 +35,13 @@ export type Effect =
   | { readonly type: 'model'; readonly id?: string }
   | { readonly type: 'mode'; readonly mode: PermissionMode }
   | { readonly type: 'login' }
+  /** Something to be done with the editor. `path` as it was written. */
+  | { readonly type: 'ide'; readonly what: { readonly connect: number } | { readonly open: string } | 'disconnect' }
   /** Something to be done with a server. */
   | { readonly type: 'mcp'; readonly what: 'reconnect' | 'login' | 'logout' | 'approve' | 'refuse'; readonly server: string }
   | { readonly type: 'logout' }
+  /** Writes a setting down; without a change: ask which. */
+  | { readonly type: 'configure'; readonly change?: SettingChange }
   | { readonly type: 'exit' }
   /** The command was used wrongly; one line: what is wrong, what to do. Exit code 2 in print mode. */
   | { readonly type: 'refuse'; readonly message: string };
@@ -130,7 +136,11 @@ export interface CommandContext {
   memory(): Promise<MemoryView>;
   styles(): Promise<{ readonly all: readonly (OutputStyle & { readonly description: string; readonly from: string })[]; readonly now: string | undefined }>;
   usage(): Promise<UsageFacts>;
+  settings(): SettingsView;
+  statusLine(): Promise<StatusLineView>;
   mcp(): Pick<McpPort, 'servers' | 'log'>;
+  /** Editors that run, and the one that is connected. */
+  editors(): Promise<EditorList>;
   /** The newest plan of the session, as its file stands now. */
   plan(): Promise<KeptPlan | undefined>;
   /** Keys and their actions, for `/help`. */

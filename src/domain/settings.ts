@@ -1,5 +1,7 @@
+import type { Json } from '#lib/brand.ts';
 import type { Effort } from './content.ts';
 import type { PermissionMode } from './entry.ts';
+import type { LanguageServerSetting } from './languages.ts';
 import type { HookSettings } from './hooks.ts';
 
 /** Settings in effect: user, project and local files merged, arrays joined, flags on top. A key that is absent has its default. */
@@ -36,6 +38,8 @@ export interface Settings {
   readonly keys: Readonly<Record<string, string>>;
   /** Name of an output style. */
   readonly outputStyle?: string;
+  /** Language servers by name, beside those that are found; `false` switches one off. */
+  readonly languageServers: Readonly<Record<string, LanguageServerSetting | false>>;
   /** A persona that introduces itself once in a session. */
   readonly companion?: { readonly name: string; readonly text: string };
   /** Dollars that a session may cost. */
@@ -67,6 +71,48 @@ export interface StatusLineSetting {
   readonly scope: ScopedRule['scope'];
   /** The settings file that it stands in. */
   readonly file: string;
+}
+
+/** The user's own status line as it stands now. */
+export interface StatusLineView {
+  readonly setting: StatusLineSetting | undefined;
+  /** What its command is given. */
+  readonly input: Json;
+}
+
+/** Files that settings may be written to. */
+export type WritableScope = 'user' | 'project' | 'local';
+
+/** A setting as it stands now. */
+export interface SettingView {
+  /** As it is written in a file; a dot leads into an object. */
+  readonly key: string;
+  /** What holds; undefined: the default, which `fallback` tells. */
+  readonly value: Json | undefined;
+  readonly fallback: string;
+  /** What it is for, on one line. */
+  readonly what: string;
+  /** The files that say so, weakest first; several where values are joined. */
+  readonly from: readonly { readonly scope: ScopedRule['scope']; readonly file: string }[];
+  /** The words that it may hold, where it is one of a few. */
+  readonly words: readonly string[];
+  /** When a change takes effect, where that is not at once. */
+  readonly takesEffect?: 'start' | 'session';
+}
+
+/** What is to be written where; without a value the key is taken out. */
+export interface SettingChange {
+  readonly key: string;
+  readonly value?: Json;
+  readonly scope: WritableScope;
+}
+
+/** All settings, and what may become of them. */
+export interface SettingsView {
+  readonly rows: readonly SettingView[];
+  readonly files: Readonly<Record<WritableScope, string>>;
+  /** A change as the user wrote it (`undefined`: the key is to go), checked; or why it cannot be, one line. */
+  change(key: string, text: string | undefined, scope: WritableScope): { readonly change: SettingChange } | { readonly problem: string };
 }
 
 /** A rule `Tool(spec)` with the folder that a path beginning with `/` in it is measured from, and where it was written. */

@@ -39,6 +39,8 @@ export interface DeferredTool {
   readonly summary: string;
   /** `main`: sub-agents do not have it. */
   readonly threads: 'all' | 'main';
+  /** It is to stand in requests from the start, as long as that breaks no cache. */
+  readonly alwaysLoad?: true;
 }
 
 /** A result is data whatever happened; only a broken program throws. */
@@ -51,4 +53,17 @@ export interface ToolResult {
   readonly loads?: readonly ToolDefinition[];
   /** How it looks; kept with the result, so that a resumed session needs no tool to draw it. */
   readonly card: Card;
+}
+
+/** A text file as a call would leave it. `path`: absolute, real. `hash`: of its bytes as they are now; undefined where there are none. */
+export interface ProposedFile {
+  readonly path: string;
+  readonly hash: string | undefined;
+  readonly after: string;
+}
+
+/** What the user made of a proposed file before they agreed to it: this is to be written instead. */
+export interface Amendment {
+  readonly proposed: ProposedFile;
+  readonly text: string;
 }

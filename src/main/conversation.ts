@@ -207,6 +207,7 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     styles: () => house.modes.styles(session()),
     plan: () => Promise.resolve(house.modes.plan(session())),
     mcp: () => house.mcp,
+    editors: () => house.editor.list(),
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {
       const views = await reminders.pins(session()).views(new AbortController().signal);

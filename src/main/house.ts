@@ -9,6 +9,7 @@ import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { Skills } from '#skills/skills.ts';
+import type { Buffers } from './acp-buffers.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside, Overhearing } from './beside.ts';
 import type { Configuration } from './configuration.ts';
@@ -72,7 +73,13 @@ export interface HouseOptions extends Beside {
   readonly onNotice: (text: string) => void;
   /** A mention that an editor wants put into the line that is being written. */
   readonly onMention?: (text: string) => void;
+  /** One line that is good to know, and nothing is wrong. */
+  readonly onHint?: (text: string) => void;
+  /** The editor that is connected, or what is marked in it, is another now. */
+  readonly onEditor?: () => void;
   readonly overhear?: Overhearing;
+  /** What an editor holds of files, saved or not. */
+  readonly buffers?: Buffers;
 }
 
 export function buildHouse(options: HouseOptions): House {
@@ -84,26 +91,26 @@ export function buildHouse(options: HouseOptions): House {
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
   if (first === 'auto' && configuration.settings().disableAutoMode) onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
-  const editor = wireEditor({ place, args, configuration, onMention: options.onMention ?? (() => undefined), onNotice });
+  const editor = wireEditor({ place, args, configuration, tools: () => tools, onMention: options.onMention ?? (() => undefined), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
   const hooks = wireHooks({ place, configuration, agents: () => agents, tell, onNotice });
   const asker = hooks.asker(editor.asker(options.asker));
-  const languages = wireLanguages(place, configuration, onNotice);
-  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, onNotice });
+  const languages = wireLanguages({ place, configuration, blobs, tools: () => tools, files: (signal) => listFiles(place, tools, signal), onNotice });
+  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, tools: () => tools, onNotice });
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
   const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, ...(options.overhear !== undefined && { overhear: options.overhear }), tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
   const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks, editor, ...(options.buffers !== undefined && { buffers: options.buffers }) });
   const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
-  const head = (): HeadBody => {
+  const head = (session = held): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
-    return { type: 'head', system: systemBlocks(args.appendSystemPrompt), tools: tools.definitions(), model: id, ...(effort !== undefined && { effort }) };
+    return { type: 'head', system: systemBlocks(args.appendSystemPrompt, args.systemPrompt), tools: tools.definitions(undefined, session?.log), model: id, ...(effort !== undefined && { effort }) };
   };
   const ports = (session: Session): Ports => ({
     model: desk.port(session, undefined, options.overhear), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
-    world: { now: () => new Date(), blobs, head }, hooks: hooks.port,
+    world: { now: () => new Date(), blobs, head: () => head(session) }, hooks: hooks.port,
   });
   return {
     place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, mcp, hooks, languages, editor, blobs, head, mode, tell, wake, ports,
@@ -113,6 +120,7 @@ export function buildHouse(options: HouseOptions): House {
     },
     start() {
       mcp.start();
+      languages.start();
       editor.start();
     },
     close() {

@@ -18,6 +18,7 @@ import type { Conversation } from './conversation.ts';
 import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
 import type { House } from './house.ts';
+import { doInEditor } from './in-editor.ts';
 import { chooseModel, chooseSession } from './pickers.ts';
 import type { Questions } from './questions.ts';
 import { afterCompaction, statusOf } from './status.ts';
@@ -348,6 +349,7 @@ export class Interactive implements Controller, Entrance {
         this.setMode(mode);
         this.show({ type: 'card', card: mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: 'Plan mode is off', body: [] } });
       },
+      ide: (what) => doInEditor(this, what, refuse),
       refuse: (_line, message) => { refuse(message); },
       exit: () => { this.exit(); },
       clear: async (all) => {

@@ -48,7 +48,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   };
   const fault = (where: string) => (message: string): void => { tell({ type: 'fault', where, message }); };
   const questions = createQuestions(tell);
-  const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: fault(''), tell: (session, event) => { interactive.tell(session, event); }, wake: (session) => { interactive.wake(session); } });
+  const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: fault(''), onHint: (text) => { tell({ type: 'card', card: { title: text, tone: 'muted', body: [] } }); }, onMention: (text) => { tell({ type: 'insert', text }); }, onEditor: () => { interactive.refresh(); }, tell: (session, event) => { interactive.tell(session, event); }, wake: (session) => { interactive.wake(session); } });
   const conversation = openConversation(house, await sessionToResume(args, place));
   const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
   let leave = (): void => undefined;

@@ -124,6 +124,7 @@ function textOf(event: ScreenEvent): string | undefined {
     case 'doing': return sanitise(`(${event.what} …)`);
     case 'discarded': return '(the answer broke off and is asked for again)';
     case 'compacted': return event.of === 0 ? undefined : `(${event.kept}/${event.of} pins kept)`;
+    case 'insert': return sanitise(`(mentioned in the editor: ${event.text})`);
     case 'draft': return sanitise(`(taken back: ${event.text})`);
     default: return undefined;
   }

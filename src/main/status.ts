@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { PinView } from '#domain/world.ts';
 import type { Entry } from '#domain/entry.ts';
 import { attachmentsOf, tasksOf } from '#domain/folds.ts';
@@ -26,8 +27,24 @@ export async function statusOf(house: House, conversation: Conversation): Promis
     branch: branchNow(place), directory: place.cwd.replace(place.userHome, '~'),
     used: tokens, limit: desk.meter.limit(), estimated,
     pins: views.length, pinTokens: weights.reduce((sum, weight) => sum + weight, 0),
+    ...await editorOf(house),
     cacheShare: cacheShareOf(session.log), usd: costOf(session.log).usd, budgetUsd: house.purses.budgetUsd(session), tasks: tasksOf(session.log).filter(({ state }) => state === 'running').length, unsaved: conversation.unsaved(),
   };
+}
+
+/** Milliseconds that the bar waits for an editor. */
+const EDITOR_MS = 700;
+
+/** What goes along from the editor with the next prompt: nothing of a kind that is switched off. */
+async function editorOf({ editor, configuration }: House): Promise<Pick<Status, 'editor'>> {
+  const name = editor.name();
+  if (name === undefined) return {};
+  const off = configuration.settings().remindersOff;
+  const signal = AbortSignal.timeout(EDITOR_MS);
+  const selection = off.includes('ide_selection') ? undefined : await editor.selection(signal).catch(() => undefined);
+  if (selection !== undefined) return { editor: { name, lines: selection.toLine - selection.fromLine + 1, file: basename(selection.path) } };
+  const open = off.includes('ide_opened_file') ? undefined : await editor.openFile(signal).catch(() => undefined);
+  return { editor: { name, ...(open !== undefined && { file: basename(open.path) }) } };
 }
 
 async function pinsOf(house: House, session: Session): Promise<readonly PinView[]> {

@@ -92,7 +92,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     },
     tasks: () => options.tasks.list(session),
     style: () => options.modes.style(session),
-    outside: options.outside,
+    outside: marking(options.outside, configuration.settings().remindersOff),
     usage: once(() => Promise.resolve(usageOf(options, session))),
   });
   const reminders = createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
@@ -106,6 +106,11 @@ const BESIDE: ReadonlySet<Entry['type']> = new Set(['queued', 'unqueued', 'attac
 function speaking(memory: MemoryPort, off: readonly string[]): MemoryPort {
   const none = () => Promise.resolve([]);
   return { ...memory, ...(off.includes('memory') && { files: none }), ...(off.includes('nested_memory') && { nested: none }) };
+}
+
+/** A selection that is not told is none to the kind that stands back behind it. */
+function marking(outside: Outside, off: readonly string[]): Outside {
+  return off.includes('ide_selection') ? { ...outside, editor: { ...outside.editor, selection: () => Promise.resolve(undefined) } } : outside;
 }
 
 /**

@@ -2,11 +2,11 @@ import { dirname } from 'node:path';
 import { cwdOf, modeOf } from '#domain/folds.ts';
 import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
-import type { PermissionMode } from '#domain/entry.ts';
+import type { Entry, PermissionMode } from '#domain/entry.ts';
 import type { AgentType } from '#domain/agents.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { Call, DeferredTool } from '#domain/tool.ts';
+import type { Call, DeferredTool, ProposedFile } from '#domain/tool.ts';
 import { VERSION } from '#cli/version.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import { createDocuments } from '#documents/load.ts';
@@ -21,11 +21,13 @@ import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
 import { createToolbox } from '#tools/toolbox.ts';
 import { createWeb } from '#tools/web/web.ts';
+import { besideBuffers, type Buffers } from './acp-buffers.ts';
 import type { Configuration } from './configuration.ts';
 import type { AgentWing } from './agent-wing.ts';
 import { createOffer } from './offer.ts';
 import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';
+import type { EditorWing } from './wire-editor.ts';
 import type { HookWing } from './wire-hooks.ts';
 import type { McpWing } from './wire-mcp.ts';
 import type { ModeWing } from './wire-modes.ts';
@@ -39,11 +41,13 @@ export interface ToolWing {
   readonly tools: ToolPort;
   readonly gate: GatePort;
   readonly ripgrep: () => Promise<string | undefined>;
-  /** What requests begin with (of a sub-agent of a type: what it may have). A tool that a rule forbids as a whole is not named to the model. */
-  definitions(type?: AgentType): readonly ToolDefinition[];
+  /** What requests begin with (of a sub-agent of a type: what it may have; of a conversation that has begun: what keeps its cache). A tool that a rule forbids as a whole is not named to the model. */
+  definitions(type?: AgentType, log?: readonly Entry[]): readonly ToolDefinition[];
   /** What a session may load on demand, and nothing else is offered. */
   deferred(session: Session): readonly DeferredTool[];
   cwd(session: Session): string;
+  /** The text file that a call would leave. Undefined for a call that leaves none, or would fail. */
+  propose(call: Call, session: Session): Promise<ProposedFile | undefined>;
   /** Runs a command for the user, who needs to ask nobody. */
   shell(session: Session, command: string, signal: AbortSignal, onProgress?: (tail: string) => void): Promise<ShellResult>;
 }
@@ -68,10 +72,12 @@ export interface ToolOptions {
   readonly modes: ModeWing;
   readonly mcp: McpWing;
   readonly hooks: HookWing;
+  readonly buffers?: Buffers;
+  readonly editor: EditorWing;
 }
 
 export function wireTools(options: ToolOptions): ToolWing {
-  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes, mcp, hooks } = options;
+  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes, mcp, hooks, editor } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
@@ -86,7 +92,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const search = wireSearch(desk);
   const judged = new WeakMap<Call, readonly string[]>();
   const toolbox = createToolbox({
-    tools, foreign: () => mcp.tools(), judged: (call) => judged.get(call),
+    tools, foreign: () => mcp.tools(), judged: (call) => judged.get(call), amended: (call) => editor.amended(call),
     context: {
       roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
       ask: (question, _session, signal) => asker.ask(question, signal),
@@ -96,16 +102,21 @@ export function wireTools(options: ToolOptions): ToolWing {
   const gate = createGate({
     rules: (session) => withGrants(configuration.rules(), skills.grants(session)), mode, cwd, paths, asker, who: (session) => agents.who(session),
     effect: (call) => toolbox.effect(call),
-    preview: (call, session) => toolbox.preview(call, session),
+    preview(call, session) {
+      editor.concerns(call, session);
+      return toolbox.preview(call, session);
+    },
     keepRule: (rule, keep) => configuration.keepRule(rule, keep),
-    trusted: () => configuration.isTrusted(),
+    trusted: () => configuration.isTrusted(), doubt: (call, session) => mcp.doubt(call, session),
     onJudged: (call, paths) => { judged.set(call, paths); },
   });
+  const port: ToolPort = options.buffers === undefined ? toolbox : besideBuffers(toolbox, { buffers: options.buffers, lookUp: (written, session) => paths.lookUp(written, cwd(session)) });
   const offer = createOffer({ configuration, agents, env, toolbox, search });
   return {
     paths, documents, gate: hooks.gate(gate), ripgrep, cwd,
-    tools: hooks.tools({ ...toolbox, definitions: () => offer.definitions(), deferred: () => offer.deferred() }),
-    definitions: (type) => offer.definitions(type), deferred: (session) => offer.deferred(session),
+    propose: (call, session) => toolbox.propose(call, session),
+    tools: hooks.tools(editor.tools({ ...port, definitions: () => offer.definitions(), deferred: () => offer.deferred() })),
+    definitions: (type, log) => offer.definitions(type, log), deferred: (session) => offer.deferred(session),
     shell: (session, command, signal, onProgress) => runShell({
       command, signal, cwd: cwd(session), env: env(), shell: place.shell, timeoutMs: USER_COMMAND_MS, mostOutput: USER_OUTPUT,
       ...(onProgress !== undefined && { onProgress }),

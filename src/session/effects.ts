@@ -1,6 +1,7 @@
 import { never } from '#lib/brand.ts';
 import type { Card } from '#domain/card.ts';
 import type { Effect } from '#domain/command.ts';
+import type { SettingChange } from '#domain/settings.ts';
 import type { EntryBody, PermissionMode } from '#domain/entry.ts';
 
 /** What a surface can do. What it leaves out it cannot do, and says so in one line. */
@@ -8,8 +9,8 @@ export interface Surface {
   /** Shows the card of a command line; kept in the log. */
   show(line: string, card: Card): void;
   append(entries: readonly EntryBody[]): void;
-  /** `shown`: what stands on the screen for the prompt. */
-  submit(prompt: string, shown?: string): Promise<void>;
+  /** `shown`: what stands on the screen for the prompt; `mentions`: the part of it in which mentions count. */
+  submit(prompt: string, shown?: string, mentions?: string): Promise<void>;
   /** Sends what a skill makes of its arguments; `line` stands on the screen for it. */
   invoke(skill: string, args: string, line: string): Promise<void>;
   compact(keep: string): Promise<void>;
@@ -18,6 +19,8 @@ export interface Surface {
   refuse(line: string, message: string): void;
   exit(): void;
   stopTask(id: string): Promise<void>;
+  /** Without a change: asks which. */
+  configure?(change: SettingChange | undefined, line: string): Promise<void>;
   edit?(file: string): Promise<void>;
   takeBack?(ids: readonly string[] | undefined, how: 'edit' | 'remove'): Promise<void>;
   clear?(all: boolean): Promise<void>;
@@ -25,6 +28,7 @@ export interface Surface {
   model?(id: string | undefined): Promise<void>;
   login?(): Promise<void>;
   logout?(): Promise<void>;
+  ide?(what: Extract<Effect, { readonly type: 'ide' }>['what']): Promise<void>;
   mcp?(what: Extract<Effect, { readonly type: 'mcp' }>['what'], server: string): Promise<void>;
 }
 
@@ -36,6 +40,8 @@ const UNABLE = {
   model: 'In print mode name the model when you start: pinion -p --model <id> "…".',
   login: 'Set ANTHROPIC_API_KEY, or run pinion in a terminal and use /login there.',
   logout: 'Run pinion in a terminal and use /logout there.',
+  ide: 'In print mode connect when you start: pinion -p --ide "…".',
+  configure: 'Settings cannot be written from here.',
   mcp: 'Use pinion mcp on the command line, or /mcp in a terminal.',
 } as const;
 
@@ -46,7 +52,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'append':
       surface.append(effect.entries);
       return surface.show(line, effect.card);
-    case 'submit': return surface.submit(effect.prompt, effect.shown);
+    case 'submit': return surface.submit(effect.prompt, effect.shown, effect.mentions);
     case 'invoke': return surface.invoke(effect.skill, effect.args, line);
     case 'stopTask': return surface.stopTask(effect.id);
     case 'edit': return able(surface.edit?.bind(surface, effect.file), 'edit');
@@ -60,6 +66,8 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'model': return able(surface.model?.bind(surface, effect.id), 'model');
     case 'login': return able(surface.login?.bind(surface), 'login');
     case 'logout': return able(surface.logout?.bind(surface), 'logout');
+    case 'configure': return able(surface.configure?.bind(surface, effect.change, line), 'configure');
+    case 'ide': return able(surface.ide?.bind(surface, effect.what), 'ide');
     case 'mcp': return able(surface.mcp?.bind(surface, effect.what, effect.server), 'mcp');
     default: return never(effect);
   }

@@ -8,6 +8,7 @@ import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import type { HookSettings } from '#domain/hooks.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
 import type { Home } from './home.ts';
+import { languageServersIn } from './language-servers.ts';
 
 type Fields = Readonly<Record<string, Json>>;
 type Scope = ScopedRule['scope'];
@@ -144,6 +145,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     ...(plansDirectory !== undefined && { plansDirectory }),
     ...(autoMemoryDirectory !== undefined && { autoMemoryDirectory }),
     ...(statusLine !== undefined && statusLine !== false && { statusLine }),
+    languageServers: Object.assign({}, ...readers.map((from) => from.languageServers())) as Settings['languageServers'],
     cacheLife: (strongest((from) => from.oneOf('promptCacheTtl', CACHE_LIVES)) ?? 'auto') as Settings['cacheLife'],
     autoConnectIde: strongest((from) => from.flag('autoConnectIde')) ?? false,
     diffTool: (strongest((from) => from.oneOf('diffTool', DIFF_TOOLS)) ?? 'auto') as Settings['diffTool'],
@@ -222,6 +224,7 @@ function reader(layer: Layer, warnings: string[]) {
     anyTexts: (key: string) => list(fields[key], key),
     anyFlag: (key: string) => flag(fields[key], key),
     textsByName: (key: string) => named(own(key), key),
+    languageServers: () => languageServersIn(own('languageServers'), wrong),
     companion: () => {
       const { name = '', text = '' } = named(own('companion'), 'companion');
       return own('companion') === undefined ? undefined : name !== '' && text !== '' ? { name, text } : wrong('companion', 'an object with the texts "name" and "text"');

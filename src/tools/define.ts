@@ -2,11 +2,12 @@ import type * as z from 'zod';
 import type { Card } from '#domain/card.ts';
 import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { AgentPort } from '#domain/agents.ts';
+import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
 import type { Answer, BlobPort, Question, SearchPort, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
-import type { CallId, DeferredTool, ToolEffect } from '#domain/tool.ts';
+import type { CallId, DeferredTool, ProposedFile, ToolEffect } from '#domain/tool.ts';
 import type { DraftPort } from './files/write.ts';
 import type { Web } from './web/web.ts';
 import type { ShellTasks } from './shell/tasks.ts';
@@ -76,6 +77,8 @@ export interface ToolSpec<I> {
   title(input: I): string;
   /** How the call looks before it has run, where its title does not say it all: the command, or the diff it would make. */
   preview?(input: I, context: CallContext): Card | Promise<Card>;
+  /** The text file that it would leave, so that the user can change it before they agree. Undefined, or throws, where it would not run. */
+  propose?(input: I, context: CallContext): Promise<ProposedFile | undefined>;
 }
 
 /** A tool whose input type is closed over: a list can hold tools of all inputs. */
@@ -86,6 +89,14 @@ export interface Tool {
   readonly threads: 'all' | 'main';
   readonly deferred: string | undefined;
   readonly input: z.ZodType;
+  /** Of a tool that another program runs: as the model is told of it. Its input is given to that program as it is. */
+  readonly definition?: ToolDefinition;
+  /** Of a foreign tool: it stands in requests from the start where that costs no cache. */
+  readonly alwaysLoad?: boolean;
+  /** Of a foreign tool: the program that runs it is gone. It is offered to nobody; a call says so. */
+  readonly gone?: boolean;
+  /** Most UTF-8 bytes of text in a result, where they are more than usual. */
+  readonly mostBytes?: number;
   bind(input: unknown): Bound | BadInput;
 }
 
@@ -95,6 +106,7 @@ export interface Bound {
   readonly title: string;
   run(context: RunContext): AsyncGenerator<string, ToolOutcome>;
   preview(context: CallContext): Card | Promise<Card>;
+  propose?(context: CallContext): Promise<ProposedFile | undefined>;
 }
 
 export interface BadInput {
@@ -121,6 +133,7 @@ export function defineTool<I>(spec: ToolSpec<I>): Tool {
         title,
         run: (context) => spec.run(parsed.data, context),
         preview: (context) => spec.preview?.(parsed.data, context) ?? { title, body: [] },
+        propose: (context) => spec.propose?.(parsed.data, context) ?? Promise.resolve(undefined),
       };
     },
   };

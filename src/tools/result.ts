@@ -49,8 +49,8 @@ function outcome(kind: ToolResult['kind'], content: string | readonly Part[], ca
  * The gate at which every result enters the log: text is well-formed, blank parts are left out, and what is beyond the
  * limit is cut with a line that says so. Tools cut at better places themselves; this holds for all of them.
  */
-export function atIntake(result: ToolResult): ToolResult {
-  let room = MOST_BYTES;
+export function atIntake(result: ToolResult, mostBytes = MOST_BYTES): ToolResult {
+  let room = Math.max(MOST_BYTES, mostBytes);
   const content: Part[] = [];
   for (const part of result.content) {
     if (part.type === 'media') {

@@ -4,11 +4,12 @@ import type { ToolDefinition } from '#domain/content.ts';
 import type { ToolOutcome, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import { loadedToolsOf } from '#domain/folds.ts';
-import type { Call, DeferredTool } from '#domain/tool.ts';
+import type { Amendment, Call, DeferredTool, ProposedFile } from '#domain/tool.ts';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
 import { shelf } from '#lib/shelf.ts';
 import type { BadInput, Bound, Tool, ToolContext } from './define.ts';
+import { writeAmended } from './files/amended.ts';
 import { atIntake, failed, interrupted } from './result.ts';
 
 /** Milliseconds that a tool has after an interrupt to say itself what it had done. */
@@ -21,10 +22,14 @@ export interface ToolboxOptions {
   readonly context: ToolContext;
   /** The real paths for which a call was allowed: it uses no others. Undefined for one that nobody judged. */
   readonly judged?: (call: Call) => readonly string[] | undefined;
+  /** What the user made of the file that a call proposed; it is written in place of that. */
+  readonly amended?: (call: Call) => Amendment | undefined;
 }
 
 export interface Toolbox extends ToolPort {
   deferred(): readonly DeferredTool[];
+  /** The text file that a call would leave. Undefined for a call that leaves none, or would fail. */
+  propose(call: Call, session: Session): Promise<ProposedFile | undefined>;
 }
 
 /**
@@ -35,25 +40,38 @@ export interface Toolbox extends ToolPort {
 export function createToolbox(options: ToolboxOptions): Toolbox {
   const { context } = options;
   const tools = new Map(shelf('tools', options.tools).map((tool) => [tool.id, tool]));
+  const foreign = foreignTools(options.foreign ?? (() => []));
+  const find = (name: string): Tool | undefined => tools.get(name) ?? foreign().byName.get(name);
   let definitions: readonly ToolDefinition[] | undefined;
   let deferred: readonly DeferredTool[] | undefined;
   return {
     definitions: () => definitions ??= [...tools.values()].filter((tool) => tool.deferred === undefined).map(definitionOf).sort((a, b) => (a.name < b.name ? -1 : 1)),
-    deferred: () => deferred ??= [...tools.values()].flatMap(deferredOf).sort((a, b) => (a.definition.name < b.definition.name ? -1 : 1)),
-    effect: (call) => tools.get(call.tool)?.effect,
-    preview: async (call, session) => preview(tools.get(call.tool), call, session, context),
+    deferred() {
+      const others = foreign().deferred;
+      deferred ??= [...tools.values()].flatMap(deferredOf).sort(byName);
+      return others.length === 0 ? deferred : [...deferred, ...others].sort(byName);
+    },
+    effect: (call) => find(call.tool)?.effect,
+    preview: async (call, session) => preview(find(call.tool), call, session, context),
     async *run(call, session, signal) {
-      const bound = bind(tools, call);
+      const bound = bind(find(call.tool), call, tools);
       if (!bound.ok) return settle(failed(call.tool, `${bound.message}${howToLoad(call.tool, session, context)}`));
       if (signal.aborted) return settle(interrupted(bound.title, 'Interrupted by the user before it began. Nothing was done.'));
       const judged = options.judged?.(call);
-      return settle(yield* guarded(bound.run({ ...context, session, signal, callId: call.id, ...(judged !== undefined && { judged }) }), bound.title, signal));
+      const around = { ...context, session, signal, callId: call.id, ...(judged !== undefined && { judged }) };
+      const amended = options.amended?.(call);
+      return settle(yield* guarded(amended === undefined ? bound.run(around) : atOnce(writeAmended(bound.title, amended, around)), bound.title, signal), find(call.tool)?.mostBytes);
+    },
+    async propose(call, session) {
+      const bound = bind(find(call.tool), call, tools);
+      return bound.ok ? await bound.propose?.({ ...context, session }) : undefined;
     },
   };
 }
 
 /** JSON Schema of a tool's input, as the API takes it. */
 export function definitionOf(tool: Tool): ToolDefinition {
+  if (tool.definition !== undefined) return tool.definition;
   const { $schema: _, ...schema } = z.toJSONSchema(tool.input, { reused: 'inline', override: ({ jsonSchema }) => { shorten(jsonSchema); } });
   return { name: tool.id, description: tool.description, input_schema: { ...schema, type: 'object' } };
 }
@@ -67,7 +85,21 @@ function shorten(schema: { minLength?: number | undefined; maximum?: number | un
 }
 
 function deferredOf(tool: Tool): readonly DeferredTool[] {
-  return tool.deferred === undefined ? [] : [{ definition: definitionOf(tool), summary: tool.deferred, threads: tool.threads }];
+  return tool.deferred === undefined || tool.gone === true ? [] : [{ definition: definitionOf(tool), summary: tool.deferred, threads: tool.threads, ...(tool.alwaysLoad === true && { alwaysLoad: true }) }];
+}
+
+const byName = (a: DeferredTool, b: DeferredTool): number => (a.definition.name < b.definition.name ? -1 : 1);
+
+/** Tools of others, looked through once as long as the list is the same. */
+function foreignTools(list: () => readonly Tool[]): () => { readonly byName: ReadonlyMap<string, Tool>; readonly deferred: readonly DeferredTool[] } {
+  let seen: readonly Tool[] | undefined;
+  let made = { byName: new Map<string, Tool>(), deferred: [] as readonly DeferredTool[] };
+  return () => {
+    const now = list();
+    if (now !== seen) made = { byName: new Map(now.map((tool) => [tool.id, tool])), deferred: now.flatMap(deferredOf) };
+    seen = now;
+    return made;
+  };
 }
 
 /** The model may call a tool of which it never saw the definition: bad input is then no wonder. */
@@ -76,13 +108,17 @@ function howToLoad(name: string, session: Session, context: ToolContext): string
   return unseen ? `. Its fields are seen once it is loaded: ToolSearch with the query select:${name}` : '';
 }
 
-function bind(tools: ReadonlyMap<string, Tool>, call: Call): Bound | BadInput {
-  const tool = tools.get(call.tool);
+function bind(tool: Tool | undefined, call: Call, tools: ReadonlyMap<string, Tool>): Bound | BadInput {
   if (tool === undefined) return { ok: false, message: `there is no tool "${call.tool}"; there are ${[...tools.keys()].sort().join(', ')}` };
   if (isBrokenJson(call.input)) {
     return { ok: false, message: `the input of this ${call.tool} call was not valid JSON (cut short?); nothing was done. Send it again; write long content in several parts` };
   }
-  return tool.bind(withoutNulls(call.input));
+  return tool.bind(inputOf(tool, call));
+}
+
+/** What another program is to be given is its own concern. */
+function inputOf({ definition }: Tool, { input }: Call): Json {
+  return definition === undefined ? withoutNulls(input) : input;
 }
 
 /** What the client makes of a call's input that does not parse. */
@@ -98,12 +134,16 @@ function withoutNulls(input: Json): Json {
 
 async function preview(tool: Tool | undefined, call: Call, session: Session, context: ToolContext): Promise<Card> {
   try {
-    const bound = tool === undefined || isBrokenJson(call.input) ? undefined : tool.bind(withoutNulls(call.input));
+    const bound = tool === undefined || isBrokenJson(call.input) ? undefined : tool.bind(inputOf(tool, call));
     if (bound?.ok === true) return await bound.preview({ ...context, session });
     return { title: call.tool, detail: bound === undefined ? 'cannot be run' : bound.message, tone: 'bad', body: [] };
   } catch (error) {
     return { title: call.tool, detail: messageOf(error), tone: 'bad', body: [] };
   }
+}
+
+async function* atOnce(outcome: Promise<ToolOutcome>): AsyncGenerator<string, ToolOutcome> {
+  return await outcome;
 }
 
 async function* guarded(running: AsyncGenerator<string, ToolOutcome>, title: string, signal: AbortSignal): AsyncGenerator<string, ToolOutcome> {
@@ -145,6 +185,6 @@ function graceAfter(signal: AbortSignal): { readonly passed: Promise<undefined>;
   };
 }
 
-function settle(outcome: ToolOutcome): ToolOutcome {
-  return { ...outcome, result: atIntake(outcome.result) };
+function settle(outcome: ToolOutcome, mostBytes?: number): ToolOutcome {
+  return { ...outcome, result: atIntake(outcome.result, mostBytes) };
 }

@@ -48,6 +48,8 @@ export type ComposerEvent =
   | { readonly type: 'completions'; readonly request: number; readonly items: readonly Completion[]; readonly more: boolean }
   /** A text handed back (a queued prompt, an interrupted draft): stands before what is typed. */
   | { readonly type: 'draft'; readonly text: string }
+  /** A word for the place where the cursor is, apart from its neighbours. */
+  | { readonly type: 'insert'; readonly text: string }
   /** What the external editor left. */
   | { readonly type: 'edited'; readonly text: string }
   /** Nothing was queued that could be taken back: Up means older input. */
@@ -97,6 +99,7 @@ export function reduce(state: ComposerState, event: ComposerEvent, world: Compos
     case 'history': return only(withOlder(state, event.lines));
     case 'completions': return onCompletions(state, event);
     case 'draft': return only(quiet({ ...state, editor: before(state.editor, event.text), recalled: undefined }));
+    case 'insert': return only(quiet({ ...state, editor: insertWord(state.editor, event.text), recalled: undefined }));
     case 'edited': return only(quiet({ ...state, editor: setText(state.editor, event.text.replace(/\n+$/, '')), recalled: undefined }));
     case 'older': return only(recall(state, -1));
     case 'left': return only({ ...state, editor: editing.left(state.editor) });
@@ -112,6 +115,11 @@ function only(state: ComposerState, ...effects: ComposerEffect[]): Reduced {
 /** A text that was not typed opens no menu. */
 function quiet(state: ComposerState): ComposerState {
   return { ...state, menu: undefined, awaiting: false, dismissed: wordAt(state.editor)?.from };
+}
+
+function insertWord(editor: Editor, word: string): Editor {
+  const { text, cursor } = editor;
+  return insert(editor, `${cursor === 0 || /\s/.test(text.charAt(cursor - 1)) ? '' : ' '}${word}${/^\s/.test(text.slice(cursor)) ? '' : ' '}`);
 }
 
 function before(editor: Editor, text: string): Editor {

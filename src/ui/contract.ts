@@ -22,6 +22,8 @@ export interface Status {
   readonly budgetUsd: number | undefined;
   /** How many tasks run in the background. */
   readonly tasks: number;
+  /** The editor that is connected, what is marked there and goes along with the next prompt, or the file that is open. */
+  readonly editor?: { readonly name: string; readonly lines?: number; readonly file?: string };
   /** Set while entries cannot be written (disk full): shown until it works again. */
   readonly unsaved: string | undefined;
 }
@@ -75,7 +77,9 @@ export type ScreenEvent =
   /** The question of this id is settled (answered, or no longer needed). */
   | { readonly type: 'settled'; readonly id: number }
   /** Text put into the composer (a prompt taken back, an interrupted draft). */
-  | { readonly type: 'draft'; readonly text: string };
+  | { readonly type: 'draft'; readonly text: string }
+  /** A word put into the composer where the cursor is. */
+  | { readonly type: 'insert'; readonly text: string };
 
 export interface Completion {
   /** What is put in place of the word being typed. */

@@ -85,7 +85,7 @@ export class Desk {
     this.#loadColours(event);
     if (event.type === 'busy' || event.type === 'idle') this.#options.composer.send({ type: 'busy', busy: event.type === 'busy' });
     if (event.type === 'edit') this.#edit(event.id, event.file);
-    if (event.type === 'draft') this.#options.composer.send({ type: 'draft', text: event.text });
+    if (event.type === 'draft' || event.type === 'insert') this.#options.composer.send({ type: event.type, text: event.text });
     this.#tick();
     this.#pump.soon();
   }

@@ -110,7 +110,7 @@ export function reduce(screen: Screen, event: ScreenEvent | ViewEvent, now: numb
     case 'ask': case 'pick': case 'secret': case 'queue': return { ...screen, dialogs: [...screen.dialogs.filter(({ id }) => id !== event.id), openDialog(event)] };
     case 'settled': return { ...screen, dialogs: screen.dialogs.filter(({ id }) => id !== event.id) };
     case 'dialog': return { ...screen, dialogs: screen.dialogs.map((dialog) => (dialog.id === event.dialog.id ? event.dialog : dialog)) };
-    case 'draft': case 'edit': return screen;
+    case 'draft': case 'insert': case 'edit': return screen;
     case 'toggle': return event.what === 'todos' ? { ...screen, showTodos: !screen.showTodos } : expand(screen);
     default: return never(event);
   }

@@ -6,15 +6,15 @@ import { count } from '#lib/text.ts';
 import { dollars, tokens as short } from './numbers.ts';
 import type { Role, Theme } from './theme.ts';
 
-type Name = 'unsaved' | 'model' | 'mode' | 'branch' | 'directory' | 'context' | 'pins' | 'cache' | 'cost' | 'tasks';
+type Name = 'unsaved' | 'model' | 'mode' | 'branch' | 'directory' | 'context' | 'pins' | 'cache' | 'cost' | 'tasks' | 'editor';
 
 /** Wordings of one part, the longest first; after the last it is left out. */
 type Wordings = readonly string[];
 
-const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'directory', 'branch', 'context', 'pins', 'cache', 'cost'];
+const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'directory', 'branch', 'context', 'pins', 'editor', 'cache', 'cost'];
 /** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
 const GIVE_WAY: readonly Name[] = [
-  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'tasks', 'cost', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'tasks', 'mode', 'context',
+  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'editor', 'tasks', 'cost', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'editor', 'tasks', 'mode', 'editor', 'context',
 ];
 const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
   default: { role: 'modeDefault', words: ['asks before it acts', 'asks first', 'asks'] },
@@ -28,7 +28,7 @@ const NEAR_BUDGET = 0.8;
 const SEPARATOR = ' · ';
 
 /** What a person's own status line cannot know, or could keep quiet about. */
-const BESIDE_OWN: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'pins'];
+const BESIDE_OWN: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'pins', 'editor'];
 
 /** The status bar below a person's own status line: what that one cannot be relied on for. */
 export function shortStatusLine(status: Status, columns: number, theme: Theme): string {
@@ -54,12 +54,19 @@ function roleOf(name: Name, status: Status): Role {
   if (name === 'unsaved') return 'bad';
   if (name === 'context') return status.used >= status.limit * 0.9 ? 'bad' : status.used >= status.limit * 0.75 ? 'warning' : 'dim';
   if (name === 'cost') return status.budgetUsd === undefined || status.usd === undefined ? 'dim' : status.usd >= status.budgetUsd ? 'bad' : status.usd >= status.budgetUsd * NEAR_BUDGET ? 'warning' : 'dim';
-  if (name === 'tasks') return 'accent';
+  if (name === 'tasks' || name === 'editor') return 'accent';
   return name === 'model' ? (status.demo ? 'warning' : 'accent') : 'dim';
 }
 
+/** What goes along from the editor, in fewer and fewer words. */
+function editorWords({ name, lines, file }: NonNullable<Status['editor']>): Wordings {
+  if (file === undefined) return [`⧉ ${truncateTo(name, 20)}`, '⧉'];
+  const short = truncateTo(file, 24);
+  return lines === undefined ? [`⧉ ${short}`, '⧉'] : [`⧉ ${count(lines, 'line')} of ${short}`, `⧉ ${count(lines, 'line')}`, '⧉'];
+}
+
 function wordingsOf(status: Status): Readonly<Record<Name, Wordings>> {
-  const { model, demo, mode, branch, directory, used, limit, estimated, pins, pinTokens, cacheShare, usd, unsaved, tasks, budgetUsd } = status;
+  const { model, demo, mode, branch, directory, used, limit, estimated, pins, pinTokens, cacheShare, usd, unsaved, tasks, budgetUsd, editor } = status;
   const line = (text: string): string => sanitise(text, { newlines: false, tabs: 4 });
   const about = estimated ? '~' : '';
   const share = limit > 0 ? `${about}${Math.round((used / limit) * 100)} %` : '';
@@ -75,6 +82,7 @@ function wordingsOf(status: Status): Readonly<Record<Name, Wordings>> {
     pins: pins === 0 ? [] : [`${pinned} ${short(pinTokens)}`, pinned],
     cache: cacheShare === undefined ? [] : [`cache ${Math.round(cacheShare * 100)} %`],
     cost: [budgetUsd === undefined ? spent : `${spent} of ${dollars(budgetUsd)}`, spent],
+    editor: editor === undefined ? [] : editorWords({ name: line(editor.name), ...(editor.lines !== undefined && { lines: editor.lines }), ...(editor.file !== undefined && { file: line(editor.file) }) }),
     tasks: tasks === 0 ? [] : [`${count(tasks, 'task')} · /tasks`, count(tasks, 'task')],
   };
 }

@@ -11,8 +11,8 @@ export const nothing: Pick<World, 'memory' | 'files' | 'tools' | 'skills' | 'age
   style: () => Promise.resolve(undefined),
   outside: {
     mcp: { servers: () => [], mentioned: () => Promise.resolve([]) },
-    editor: { name: () => undefined, selection: () => undefined, openFile: () => undefined, diagnostics: () => Promise.resolve([]) },
-    languages: { written: () => Promise.resolve({ diagnostics: [], checked: [] }) },
+    editor: { name: () => undefined, selection: () => Promise.resolve(undefined), openFile: () => Promise.resolve(undefined), written: () => Promise.resolve({ diagnostics: [], answered: [] }) },
+    languages: { written: () => Promise.resolve([]) },
   },
   usage: () => Promise.resolve({ used: 0, limit: 200_000, window: 200_000, autoCompact: true, output: 0, usd: 0, budgetUsd: undefined }),
 };

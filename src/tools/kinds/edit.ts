@@ -49,6 +49,14 @@ export const edit = defineTool({
     const result = editBytes((await readRegular(lookup.real)).bytes, editOf(asked), 'all');
     return result.ok ? changeCard(title, result.before, result.edited.text) : { title, detail: result.message.split('\n', 1)[0] ?? '', tone: 'bad', body: [] };
   },
+  async propose(asked, context) {
+    const { real, denied } = await lookUpTarget(asked.file_path, context);
+    if (denied || asked.old_string === asked.new_string) return undefined;
+    const { bytes } = await readRegular(real);
+    const hash = sha256(bytes);
+    const result = editBytes(bytes, editOf(asked), touchesOf(context.session.log, real).some((touch) => touch.hash === hash) ? 'all' : 'oneExact');
+    return result.ok ? { path: real, hash, after: result.edited.text } : undefined;
+  },
   async *run(asked, context) {
     const lookup = await lookUpTarget(asked.file_path, context);
     const title = `Edit ${lookup.label}`;

@@ -44,6 +44,16 @@ export const notebookEdit = defineTool({
     if (edited === undefined || !edited.ok) return { title, detail: edited?.message ?? 'is binary', tone: 'bad', body: [] };
     return cardOf(title, edited);
   },
+  async propose(asked, context) {
+    const { real, denied } = await lookUpTarget(asked.notebook_path, context);
+    if (denied) return undefined;
+    const { bytes } = await readRegular(real);
+    const hash = sha256(bytes);
+    const decoded = decode(bytes);
+    if (decoded.kind === 'binary' || decoded.guessed || !touchesOf(context.session.log, real).some((touch) => touch.hash === hash)) return undefined;
+    const edited = edit(asked, decoded);
+    return edited.ok ? { path: real, hash, after: edited.text } : undefined;
+  },
   async *run(asked, context) {
     const lookup = await lookUpTarget(asked.notebook_path, context);
     const title = `NotebookEdit ${lookup.label}`;

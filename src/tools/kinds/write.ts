@@ -32,6 +32,16 @@ export const write = defineTool({
     const now = lookup.denied || lookup.kind === 'missing' ? undefined : decode((await readRegular(lookup.real)).bytes);
     return changeCard(`Write ${lookup.label}`, now === undefined ? undefined : now.kind === 'text' ? now.text : '', content);
   },
+  async propose({ file_path: path, content }, context) {
+    const lookup = await lookUpTarget(path, context);
+    const before = await current(lookup);
+    const text = restoreWhereKnown(content, () => knownTexts(lookup.real, before, context));
+    const bytes = encodedLike(text, before === undefined ? undefined : decode(before.bytes));
+    const same = before !== undefined && typeof bytes !== 'string' && Buffer.compare(before.bytes, bytes) === 0;
+    if (typeof bytes === 'string' || same || (before !== undefined && mayNotReplace(lookup.real, before, context) !== undefined)) return undefined;
+    const after = decode(bytes);
+    return after.kind === 'text' ? { path: lookup.real, hash: before === undefined ? undefined : sha256(before.bytes), after: after.text } : undefined;
+  },
   async *run({ file_path: path, content }, context) {
     const lookup = await lookUpTarget(path, context);
     const title = `Write ${lookup.label}`;
