@@ -34,7 +34,7 @@ export function fence(text: string, language = ''): string {
 
 /** A line that is not Markdown, so that it is shown as it stands. */
 export function plain(line: string): string {
-  return sanitise(line, { newlines: false }).replaceAll(/[\\`*_[\]<>|~]/g, String.raw`\$&`);
+  return sanitise(line, { newlines: false }).replaceAll(/[\\`*_[\]<|]/g, String.raw`\$&`);
 }
 
 function table({ head, rows, align }: Extract<CardBlock, { readonly type: 'table' }>): string {

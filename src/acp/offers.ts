@@ -31,7 +31,7 @@ export function configOptions(modes: SessionModeState, models: readonly ModelFac
   return [
     {
       type: 'select', id: OPTIONS.mode, category: 'mode', name: 'Mode', description: 'What may be done without asking', currentValue: modes.currentModeId,
-      options: modes.availableModes.map(({ id, name, description }) => ({ value: id, name, ...(description != null && { description }) })),
+      options: modes.availableModes.map(({ id, name, description }) => ({ value: id, name, description: description ?? null })),
     },
     {
       type: 'select', id: OPTIONS.model, category: 'model', name: 'Model', description: 'Which model answers, from the next prompt on', currentValue: now.id,

@@ -2,6 +2,7 @@ import { messageOf, UserError } from '#lib/errors.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import type { Early } from '#ui/early.ts';
 import type { Workers } from './house.ts';
+import { guardOutput } from './output.ts';
 
 /** The built workers lie beside this entry. */
 const workers: Workers = { counter: new URL('count-worker.js', import.meta.url), index: new URL('index-worker.js', import.meta.url), pdf: new URL('pdf-worker.js', import.meta.url), page: new URL('page-worker.js', import.meta.url) };
@@ -14,7 +15,8 @@ const SILENT = /^(?:-p|--print|-h|--help|-v|--version|--output-format(?:=.*)?|-[
  * is loaded; everything else is loaded at first use.
  */
 export async function main(argv: readonly string[]): Promise<void> {
-  if (!isTerminal()) guardOutput();
+  // An editor that is gone ends sessions and what they run, not only the output.
+  if (!isTerminal() && argv[0] !== 'acp') guardOutput();
   const early = isTerminal() && process.env['TERM'] !== 'dumb' && subcommandOf(argv) === undefined && !argv.some((word) => SILENT.test(word)) ? await drawEarly() : undefined;
   try {
     process.exitCode = await run(argv, early);
@@ -25,16 +27,6 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   // A library's timer, or its watch on a file, would hold back the shell's prompt for as long as it lives.
   if (isTerminal()) process.exit();
-}
-
-/** A reader that has read enough is no failure; an output that takes nothing is one, and where there is no other place to say so the code says it. */
-function guardOutput(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit();
-    process.stderr.write(`pinion: standard output takes nothing (${error.message}).\n`);
-    process.exit(1);
-  });
-  process.stderr.on('error', () => undefined);
 }
 
 const isTerminal = (): boolean => process.stdin.isTTY && process.stdout.isTTY;

@@ -1,0 +1,99 @@
+import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
+import { plain } from '#acp/markdown.ts';
+import type { Card } from '#domain/card.ts';
+import type { Event, PermissionMode } from '#domain/entry.ts';
+import type { Outcome } from '#domain/ports.ts';
+import type { CallId } from '#domain/tool.ts';
+import { isWithin } from '#lib/within.ts';
+import { interpret, type Surface } from '#session/effects.ts';
+import { sanitise } from '#lib/terminal.ts';
+import type { Conversation } from './conversation.ts';
+import { type CommandLine, dispatch } from './dispatch.ts';
+import type { House } from './house.ts';
+
+/** What a command needs of the session in which it is entered. */
+export interface Entered {
+  readonly house: House;
+  readonly conversation: Conversation;
+  send(update: SessionUpdate): Promise<void>;
+  tell(event: Event): Promise<void>;
+  /** Tells the entries that a task appends. */
+  added(task: () => void): Promise<void>;
+  /** Runs a turn to its end and tells of it. */
+  drain(events: AsyncGenerator<Event, Outcome>): Promise<StopReason>;
+  setMode(mode: PermissionMode): Promise<void>;
+  /** Mode or model is another. */
+  tellConfig(): Promise<void>;
+}
+
+/** Runs a slash command; what it shows is a message. */
+export async function runAcpCommand(at: Entered, line: string, parsed: CommandLine, signal: AbortSignal): Promise<StopReason> {
+  await at.conversation.commands();
+  const run: Run = { at, name: parsed.name, signal, reason: 'end_turn' };
+  await interpret(await dispatch(parsed, at.conversation.context('print', [])), line, surfaceOf(run));
+  return run.reason;
+}
+
+interface Run {
+  readonly at: Entered;
+  readonly name: string;
+  readonly signal: AbortSignal;
+  /** How the turn ended that the command led to. */
+  reason: StopReason;
+}
+
+function surfaceOf(run: Run): Surface {
+  const { at, name, signal } = run;
+  const { conversation, house } = at;
+  const tell = (text: string): Promise<void> => at.send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${text}\n\n` } });
+  const refuse = (message: string): void => { void tell(`> /${plain(name)}: ${plain(message)}`); };
+  const unable = (message: string) => (): Promise<void> => tell(`> /${plain(name)}: ${plain(message)}`);
+  const show = (line: string, card: Card): void => { void at.added(() => { conversation.append([{ type: 'command', line, card }]); }); };
+  return {
+    show, exit: () => { refuse('Close the conversation in your editor; it is kept.'); },
+    append: (entries) => { void at.added(() => { conversation.append(entries); }); },
+    async submit(prompt, shown) { run.reason = await at.drain(conversation.turn(prompt, signal, shown)); },
+    async invoke(skill, args, line) { run.reason = await at.drain(conversation.invoke(skill, args, line, signal, refuse)); },
+    async compact(keep) { run.reason = await at.drain(conversation.compact(keep, signal)); },
+    mode(mode: PermissionMode) {
+      void at.setMode(mode).then(() => tell(mode === 'plan' ? '**Plan mode is on** — the model reads and thinks, and changes nothing' : `**Mode**: ${mode}`));
+    },
+    refuse: (_line, message) => { refuse(message); },
+    async stopTask(id) {
+      const stopped = await house.tasks.stop(id, conversation.session);
+      await tell('problem' in stopped ? `> ${plain(stopped.problem)}` : `Stopped: ${plain(stopped.task.title)}`);
+    },
+    edit: (file) => tell(`[${plain(file)}](file://${encodeURI(file)})`),
+    takeBack: unable('What waits here is your editor\'s.'),
+    clear: unable('Begin a new conversation in your editor; /unpin and /todo change what is in view.'),
+    resume: unable('Choose the conversation in your editor, or use pinion -r in a terminal.'),
+    async model(id) {
+      if (id === undefined) return unable('Name the model: /model <id>, or choose it in your editor.')();
+      house.desk.choose(id);
+      await tell(`**Model**: ${plain(house.desk.facts().label)} — from the next prompt on`);
+      return at.tellConfig();
+    },
+    login: unable('Run pinion acp --login in a terminal, or set ANTHROPIC_API_KEY for the program that your editor starts.'),
+    logout: unable('Run pinion in a terminal and use /logout there.'),
+    mcp: unable('Use pinion mcp on the command line, or /mcp in a terminal.'),
+  };
+}
+
+/** Runs a command for the user: its output goes to the model with the next prompt. */
+export async function runAcpShell(at: Entered, command: string, signal: AbortSignal): Promise<StopReason> {
+  const { conversation, house } = at;
+  const { session } = conversation;
+  const callId = `shell-${session.log.length}` as CallId;
+  const title = `! ${sanitise(command.split('\n')[0] ?? '', { newlines: false })}`;
+  await at.tell({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title, body: [] } });
+  const { how, output, bytes, exitCode, cwd, task } = await house.tasks.shell(session, command, signal, (text) => { void at.tell({ type: 'toolProgress', callId, text }); });
+  const moved = cwd !== undefined && cwd !== house.tools.cwd(session) && house.configuration.roots().some((root) => isWithin(root, cwd));
+  const whole = how === 'exited' || task !== undefined ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim();
+  conversation.append([
+    { type: 'shell', command, output: whole, exitCode, ...(task !== undefined && { task: task.id }) },
+    ...(task === undefined ? [] : [{ type: 'taskRead' as const, task: task.id, upTo: bytes }]), ...(moved ? [{ type: 'cwd' as const, path: cwd }] : []),
+  ]);
+  const card: Card = { title, ...(exitCode !== 0 && { detail: exitCode === null ? how : `exit code ${exitCode}` }), body: [{ type: 'code', text: whole }] };
+  await at.tell({ type: 'entry', entry: { id: '' as never, at: '', type: 'toolResult', callId, tool: 'Bash', result: { kind: exitCode === 0 ? 'ok' : 'failed', content: [], card } } });
+  return signal.aborted ? 'cancelled' : 'end_turn';
+}
