@@ -22,6 +22,13 @@ export interface Arguments {
   readonly verbose: boolean;
   /** Of the new session: a UUID. */
   readonly sessionId?: string;
+  /** False: nothing of a run of print mode is kept. */
+  readonly sessionPersistence?: false;
+  /** `stdio`: who reads the stream is asked what needs consent. */
+  readonly permissionPromptTool?: 'stdio';
+  readonly fallbackModel?: string;
+  /** In place of our own. */
+  readonly systemPrompt?: string;
   /** Go on with a copy of the session. */
   readonly forkSession: boolean;
   /** Files or JSON with servers. */
@@ -63,6 +70,11 @@ function money(text: string): number {
   return usd;
 }
 
+function uuid(text: string): string {
+  if (!/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text)) throw new InvalidArgumentError('It must be a UUID.');
+  return text.toLowerCase();
+}
+
 const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 const collectRules = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...splitRules(text)];
 
@@ -93,17 +105,21 @@ function program(write: (text: string) => void, screen: number): Command {
     .option('--include-partial-messages', 'with stream-json: pieces of answers as they come')
     .option('--replay-user-messages', 'with stream-json in and out: repeat what comes in')
     .option('--include-hook-events', 'with stream-json: what hooks do')
+    .addOption(new Option('--permission-prompt-tool <tool>', 'with stream-json in and out: ask the other end what needs consent').choices(['stdio']))
+    .option('--no-session-persistence', 'keep nothing of this run')
     .option('--verbose', 'tell more of what happens')
     .optionsGroup('Session:')
     .option('-c, --continue', 'go on with the newest session of this directory')
     .option('-r, --resume [id]', 'go on with a session; without an id choose one')
-    .option('--session-id <uuid>', 'the id of the new session')
+    .option('--session-id <uuid>', 'the id of the new session', uuid)
     .option('--fork-session', 'with -c or -r: go on with a copy')
     .option('--pin <path>', 'pin a file, directory or glob (repeatable)', collect)
     .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect)
     .optionsGroup('Model:')
     .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
+    .option('--fallback-model <id>', 'answers when the model stays overloaded')
     .option('--append-system-prompt <text>', 'text added to the system prompt')
+    .option('--system-prompt <text>', 'in place of the system prompt')
     .option('--max-turns <n>', 'most model requests of one turn', positive)
     .option('--max-budget-usd <n>', 'dollars that the session may cost; it stops before the request that would cross it', money)
     .optionsGroup('Connections:')
@@ -139,6 +155,7 @@ const NARROW = 16;
 const hang = (text: string): string => text.replace(/^/gm, '    ');
 
 const EPILOGUE = [
+  'Programs of their own, each with --help: pinion mcp (servers), pinion acp (for editors), pinion completion (for shells).',
   'Inside: / for commands, @ to mention a file, ! to run a command yourself, ? for help.',
   'Without a key (ANTHROPIC_API_KEY, or /login) the built-in demo model answers: rule-based, offline, free.',
   'Exit codes: 0 done, 1 the run failed, 2 bad flags or input, 130 and 143 ended by a signal.',
@@ -164,6 +181,7 @@ export function parseArguments(argv: readonly string[], columns = process.stdout
 interface Options {
   readonly print?: boolean; readonly continue?: boolean; readonly resume?: string | true; readonly model?: string;
   readonly outputFormat: Arguments['outputFormat']; readonly inputFormat: Arguments['inputFormat']; readonly includePartialMessages?: boolean; readonly replayUserMessages?: boolean; readonly includeHookEvents?: boolean; readonly verbose?: boolean; readonly sessionId?: string; readonly forkSession?: boolean;
+  readonly sessionPersistence?: boolean; readonly permissionPromptTool?: 'stdio'; readonly fallbackModel?: string; readonly systemPrompt?: string;
   readonly mcpConfig?: string[]; readonly strictMcpConfig?: boolean; readonly ide?: boolean; readonly settings?: string; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin?: string[]; readonly permissionMode?: PermissionMode;
   readonly allowedTools?: string[]; readonly disallowedTools?: string[]; readonly dangerouslySkipPermissions?: boolean;
   readonly appendSystemPrompt?: string; readonly addDir?: string[]; readonly trust?: boolean;
@@ -180,8 +198,13 @@ function toArguments(options: Options, prompt: string | undefined): Arguments {
   const stray = streams.find(([given]) => given)?.[1];
   if (stray !== undefined && outputFormat !== 'stream-json') throw new UsageError(`${stray} goes with -p --output-format stream-json.`);
   if (forkSession && !goOn && resume === undefined) throw new UsageError('--fork-session goes with -c or -r.');
+  const { sessionPersistence, permissionPromptTool, fallbackModel, systemPrompt } = options;
+  if (sessionId !== undefined && !forkSession && (goOn || resume !== undefined)) throw new UsageError('--session-id names a new session: with -c or -r it goes with --fork-session.');
+  if (sessionPersistence === false && !print) throw new UsageError('--no-session-persistence goes with -p.');
+  if (permissionPromptTool !== undefined && inputFormat !== 'stream-json') throw new UsageError('--permission-prompt-tool goes with -p --input-format stream-json.');
   return {
-    inputFormat, includePartialMessages, replayUserMessages, includeHookEvents, verbose, forkSession, mcpConfig, strictMcpConfig, ide, ...(sessionId !== undefined && { sessionId }), ...(settings !== undefined && { settings }),
+    inputFormat, includePartialMessages, replayUserMessages, includeHookEvents, verbose, forkSession, mcpConfig, strictMcpConfig, ide, ...(sessionId !== undefined && { sessionId }), ...(settings !== undefined && { settings }), ...(permissionPromptTool !== undefined && { permissionPromptTool }), ...(sessionPersistence === false && { sessionPersistence: false as const }),
+    ...(fallbackModel !== undefined && { fallbackModel }), ...(systemPrompt !== undefined && { systemPrompt }),
     print, continue: goOn, outputFormat, pin, allowedTools, disallowedTools, addDir, trust,
     ...(prompt !== undefined && { prompt }), ...(resume !== undefined && { resume }), ...(model !== undefined && { model }),
     ...(maxTurns !== undefined && { maxTurns }), ...(maxBudgetUsd !== undefined && { maxBudgetUsd }), ...(permissionMode !== undefined && { permissionMode }),

@@ -26,6 +26,8 @@ export interface GateOptions {
   readonly keepRule: (rule: string, keep: 'session' | 'local') => void | Promise<void>;
   /** Whether the folder's own git configuration may run something (default: yes). */
   readonly trusted?: () => boolean;
+  /** Why a call is to be asked about although a rule allows it, one line; undefined: there is no reason. */
+  readonly doubt?: (call: Call, session: Session) => string | undefined;
   /** Is told of each call that is allowed for which real paths that holds, so that nothing else is used for it later. */
   readonly onJudged?: (call: Call, judged: Judged) => void;
 }
@@ -42,7 +44,9 @@ export function createGate(options: GateOptions): GatePort {
     // With the grammar of shells, the largest part of this wing: nobody waits for it before the first call.
     const { decide } = await import('./decide.ts');
     const mode = options.mode(session);
+    const doubt = options.doubt?.(call, session);
     const decideIn = (one: PermissionMode): Decision => decide(call, {
+      ...(doubt !== undefined && { doubt }),
       rules: options.rules(session), mode: one, cwd: options.cwd(session), places: options.paths.places, effect: options.effect(call), trusted: options.trusted?.() ?? true,
     });
     // A hook's word spares what the mode without questions would spare, and no more.
@@ -57,6 +61,11 @@ export function createGate(options: GateOptions): GatePort {
     return verdict;
   };
   const settled = (call: Call, decision: Exclude<Decision, { readonly kind: 'ask' }>): Verdict => (decision.kind === 'refuse' ? decision : allowed(call, { kind: 'allow' }, decision.judged));
+  /** Who changed the call agreed to what they made of it; what is refused stays refused. */
+  const changed = async (call: Call, session: Session): Promise<Verdict> => {
+    const decision = await decideNow(call, session, undefined);
+    return decision.kind === 'refuse' ? decision : allowed(call, { kind: 'allow', call }, decision.judged);
+  };
   return {
     async ask(call, session, signal, advice) {
       if (signal.aborted) return INTERRUPTED;
@@ -66,7 +75,9 @@ export function createGate(options: GateOptions): GatePort {
       return await inTurn<Verdict>(signal, INTERRUPTED, async () => {
         const decision = await decideNow(call, session, advice);
         if (signal.aborted) return INTERRUPTED;
-        return decision.kind === 'ask' ? allowed(call, await askAbout(call, session, decision, options, signal), decision.judged) : settled(call, decision);
+        if (decision.kind !== 'ask') return settled(call, decision);
+        const verdict = await askAbout(call, session, decision, options, signal);
+        return verdict.kind === 'allow' && verdict.call !== undefined ? changed(verdict.call, session) : allowed(call, verdict, decision.judged);
       });
     },
     async goOn(what, session, signal) {
@@ -89,7 +100,7 @@ async function askAbout(call: Call, session: Session, { reason, rules, keep }: D
   switch (answer?.kind) {
     case undefined:
       return { kind: 'refuse', by: 'unattended', reason: `It must be asked about, and nobody is there to answer: ${reason}.${rules.length === 0 ? '' : ` The user could allow it beforehand with ${rules.join(' ')}.`}` };
-    case 'yes': return { kind: 'allow', ...(answer.input !== undefined && { input: answer.input }) };
+    case 'yes': return { kind: 'allow', ...(answer.input !== undefined && { call: { ...call, input: answer.input } }) };
     case 'approved':
     case 'chosen': return { kind: 'allow' };
     case 'always': return await keepAll(rules, keep, options);

@@ -30,6 +30,29 @@ export interface PrintResult {
   };
   readonly model: string;
   readonly permission_denials: readonly Denial[];
+  /** Milliseconds that the model's answers took. */
+  readonly duration_api_ms: number;
+  /** Why the last reply ended, in the API's words; null where there is none. */
+  readonly stop_reason: string | null;
+  /** Why the run ended. */
+  readonly terminal_reason: string;
+  readonly modelUsage: Readonly<Record<string, ModelUsage>>;
+  /** What went wrong; only where something did. */
+  readonly errors?: readonly string[];
+  readonly structured_output?: Json;
+  readonly uuid: string;
+}
+
+/** What one model was used for. */
+export interface ModelUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly cacheReadInputTokens: number;
+  readonly cacheCreationInputTokens: number;
+  readonly webSearchRequests: number;
+  readonly costUSD: number;
+  readonly contextWindow: number;
+  readonly maxOutputTokens: number;
 }
 
 export interface Run {
@@ -41,6 +64,9 @@ export interface Run {
   readonly usd: number | undefined;
   readonly model: string;
   readonly denials: readonly Call[];
+  readonly apiMs: number;
+  readonly models: Readonly<Record<string, ModelUsage>>;
+  readonly uuid: string;
 }
 
 const SUBTYPES: Partial<Record<Outcome['kind'], PrintResult['subtype']>> = { outOfSteps: 'error_max_turns', outOfBudget: 'error_max_budget_usd' };
@@ -63,7 +89,26 @@ export function resultOf(run: Run): PrintResult {
     usage: { input_tokens: sum('input'), output_tokens: sum('output'), cache_read_input_tokens: sum('cacheRead'), cache_creation_input_tokens: sum('cacheWrite') },
     model: run.model,
     permission_denials: run.denials.map((call) => ({ tool_name: call.tool, tool_use_id: call.id, tool_input: call.input })),
+    duration_api_ms: Math.round(run.apiMs),
+    stop_reason: stopReason(replies.at(-1)?.stop),
+    terminal_reason: terminalReason(run),
+    modelUsage: run.models,
+    ...(failure !== undefined && { errors: [failure] }),
+    uuid: run.uuid,
   };
+}
+
+const stopReason = (stop: string | undefined): string | null => (stop === undefined || stop === 'interrupted' ? null : stop);
+
+function terminalReason({ outcome, entries }: Run): string {
+  switch (outcome.kind) {
+    case 'answered': return 'completed';
+    case 'interrupted': return entries.findLast(({ type }) => type === 'assistant' || type === 'toolResult')?.type === 'toolResult' ? 'aborted_tools' : 'aborted_streaming';
+    case 'outOfSteps': return 'max_turns';
+    case 'outOfBudget': return 'max_budget';
+    case 'stopped': return 'stopped';
+    case 'failed': return outcome.why === 'tooLong' ? 'prompt_too_long' : outcome.why === 'image' ? 'image_error' : 'model_error';
+  }
 }
 
 /** Why the run did not come to an answer, in one line; undefined when it did. */

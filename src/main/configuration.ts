@@ -1,13 +1,15 @@
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
-import type { Arguments } from '#cli/arguments.ts';
+import { messageOf } from '#lib/errors.ts';
+import { type Arguments, UsageError } from '#cli/arguments.ts';
 import { isWithin, realPathOf } from '#lib/within.ts';
 import { protectedAs } from '#gate/protect.ts';
 import { createTrust, type Trust, withoutUntrusted } from '#gate/trust.ts';
 import { type RuleSet, ruleProblems } from '#gate/rules.ts';
 import { keepAllowRule } from '#session/rules.ts';
-import { mergeLayers, modelId, readLayers, settingsFiles } from '#session/settings.ts';
+import { givenFile, givenSettings } from '#session/given-settings.ts';
+import { type Layer, mergeLayers, modelId, readLayers, settingsFiles } from '#session/settings.ts';
 import { type Place, workingFolders } from './place.ts';
 
 /** Settings in effect, read anew when trust or rules change. */
@@ -16,6 +18,8 @@ export interface Configuration {
   /** The folder whose settings files count: the top of the repository, else the start directory. */
   readonly project: string;
   settings(): Settings;
+  /** What is heard of each settings file, weakest first; `--settings` comes last. */
+  layers(): readonly Layer[];
   rules(): RuleSet;
   roots(): readonly string[];
   isTrusted(): boolean;
@@ -38,12 +42,13 @@ export function configure(place: Place, args: Arguments): Configuration {
   const flags = { allow: ruled(args.allowedTools, place.cwd), deny: ruled(args.disallowedTools, place.cwd) };
   const session: ScopedRule[] = [];
   let believed = args.trust || trust.isTrusted(project);
+  let given = givenIn(args, place.cwd);
   let now = load();
 
   function load() {
     const { layers, warnings } = readLayers(place.home, place.userHome, project);
     const open = layers.filter(({ scope, file }) => scope !== 'user' && isOpen(file, project));
-    const heard = layers.map((layer) => (layer.scope === 'user' ? layer : { ...layer, fields: withoutUntrusted(layer.fields, believed && !open.includes(layer)).fields }));
+    const heard = [...layers.map((layer) => (layer.scope === 'user' ? layer : { ...layer, fields: withoutUntrusted(layer.fields, believed && !open.includes(layer)).fields })), ...given];
     const merged = mergeLayers(heard);
     const rules = {
       allow: [...merged.settings.permissions.allow, ...flags.allow, ...session],
@@ -51,16 +56,21 @@ export function configure(place: Place, args: Arguments): Configuration {
       deny: [...merged.settings.permissions.deny, ...flags.deny],
     };
     const { model, effort } = merged.settings;
-    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }) };
+    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }), ...(args.fallbackModel !== undefined && { fallbackModel: modelId(args.fallbackModel) }) };
     const folders = merged.settings.permissions.additionalDirectories.map((folder) => resolve(project, folder)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
     const linked = open.map(({ file }) => `${file} is a link to a file that may be changed without a question: only its deny and ask rules hold.`);
-    return { settings, rules, warnings: [...warnings, ...linked, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
+    return { settings, heard, rules, warnings: [...warnings, ...linked, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
   }
 
   return {
     trust, project,
-    files: settingsFiles(place.home, place.userHome, project).map(({ file }) => file),
-    reload() { now = load(); },
+    files: [...settingsFiles(place.home, place.userHome, project).map(({ file }) => file), ...filesGiven(args, place.cwd)],
+    layers: () => now.heard,
+    reload() {
+      const spoilt = taken(() => { given = givenIn(args, place.cwd); });
+      now = load();
+      if (spoilt !== undefined) now = { ...now, warnings: [...now.warnings, spoilt] };
+    },
     settings: () => now.settings,
     rules: () => now.rules,
     roots: () => now.roots,
@@ -78,6 +88,31 @@ export function configure(place: Place, args: Arguments): Configuration {
       now = load();
     },
   };
+}
+
+/** What `--settings` says. Throws a UsageError. */
+function givenIn({ settings }: Arguments, cwd: string): readonly Layer[] {
+  if (settings === undefined) return [];
+  try {
+    return [givenSettings(settings, cwd)];
+  } catch (error) {
+    throw new UsageError(messageOf(error));
+  }
+}
+
+function filesGiven({ settings }: Arguments, cwd: string): readonly string[] {
+  const file = settings === undefined ? undefined : givenFile(settings, cwd);
+  return file === undefined ? [] : [file];
+}
+
+/** Why something could not be taken up; what was before stays. */
+function taken(task: () => void): string | undefined {
+  try {
+    task();
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Whether a settings file is, by a link, one that the model may change without a question: it would give itself rules. */

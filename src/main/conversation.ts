@@ -11,7 +11,9 @@ import { listSessions } from '#session/list.ts';
 import { forkSession, newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
+import { settingsView } from './config-view.ts';
 import { branchNow } from './place.ts';
+import { statusLineInput } from './status-line-facts.ts';
 import { withSkills } from './skill-commands.ts';
 import { skillTurn } from './skill-turn.ts';
 import { contextOf } from './upcoming.ts';
@@ -102,7 +104,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
       take();
     },
     pin: (paths) => pinAll(house, open.session, paths),
-    context: (surface, keys) => commandContext(house, { session: () => open.session, mode: modes.now, working: working.now }, surface, keys),
+    context: (surface, keys) => commandContext(house, { session: () => open.session, file: () => open.file, mode: modes.now, working: working.now }, surface, keys),
     close: () => { open.close(); },
   };
 }
@@ -183,11 +185,12 @@ function createWorking() {
 
 interface Held {
   readonly session: () => LogSession;
+  readonly file: () => string;
   readonly mode: () => PermissionMode;
   readonly working: () => boolean;
 }
 
-function commandContext(house: House, { session, mode, working }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
+function commandContext(house: House, { session, file, mode, working }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
   const { desk, place, reminders, tools } = house;
   return {
     session: session(), commands: withSkills(commands, house.skills.known(session())), surface, keys,
@@ -207,6 +210,8 @@ function commandContext(house: House, { session, mode, working }: Held, surface:
     styles: () => house.modes.styles(session()),
     plan: () => Promise.resolve(house.modes.plan(session())),
     mcp: () => house.mcp,
+    settings: () => settingsView(house),
+    statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await statusLineInput(house, { session: session(), file: file() }) }),
     editors: () => house.editor.list(),
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {

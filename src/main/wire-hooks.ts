@@ -1,5 +1,5 @@
 import type { Asker, GatePort, ToolPort } from '#domain/ports.ts';
-import type { HookPort } from '#domain/hooks.ts';
+import type { HookFeed, HookPort } from '#domain/hooks.ts';
 import type { Session } from '#domain/session.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
@@ -15,6 +15,8 @@ export interface HookOptions extends Pick<Beside, 'tell'> {
 
 /** Programs of the user's that are told what happens, and may say something to it. */
 export interface HookWing {
+  /** The runs of hooks, as they happen. */
+  readonly feed: HookFeed;
   readonly port: HookPort;
   /** Asks hooks before the gate; deny and ask rules hold whatever they say. */
   gate(gate: GatePort): GatePort;
@@ -33,6 +35,7 @@ export interface HookWing {
 
 export function wireHooks(_options: HookOptions): HookWing {
   return {
+    feed: { listen: () => () => undefined },
     port: { beforeCompact: () => Promise.resolve({ entries: [] }), afterCompact: () => Promise.resolve({ entries: [] }), afterCalls: () => Promise.resolve({ entries: [] }) },
     gate: (gate) => gate, tools: (tools) => tools, asker: (asker) => asker,
     prompt: () => Promise.resolve(undefined), begin: () => Promise.resolve(), stop: () => Promise.resolve(false), end: () => Promise.resolve(),

@@ -27,8 +27,7 @@ export interface Place {
 }
 
 /** A new session. Its file is made with the first entry, so that a start without a word leaves nothing behind. */
-export function newSession(place: Place, entries: readonly Entry[] = [], forkOf?: string): OpenSession {
-  const id = randomUUID();
+export function newSession(place: Place, entries: readonly Entry[] = [], forkOf?: string, id: string = randomUUID()): OpenSession {
   const file = join(sessionFolder(place.home, place.cwd), `${id}.jsonl`);
   const head: LogHead = {
     type: 'session', version: LOG_VERSION, id, cwd: place.cwd, at: new Date().toISOString(),
@@ -45,7 +44,7 @@ export function newSession(place: Place, entries: readonly Entry[] = [], forkOf?
  */
 export function resumeSession(file: string, place: Place): OpenSession {
   const { head, entries, skipped } = readLog(file);
-  const damaged = skipped === 0 ? [] : [`${count(skipped, 'line')} of this session's log could not be read and ${skipped === 1 ? 'was' : 'were'} left out.`];
+  const damaged = damage(skipped);
   const lock = lockFor(file);
   const id = head?.id ?? fileId(file);
   if (lock === 'taken') {
@@ -53,6 +52,16 @@ export function resumeSession(file: string, place: Place): OpenSession {
     return { ...fork, notices: [...damaged, 'This session is open in another process: going on in a copy of it.'] };
   }
   return record(id, file, entries, [], damaged, lock);
+}
+
+/** A new session that begins as a copy of a stored one, which stays as it is. Throws a UserError for a log of a newer version. */
+export function forkSession(file: string, place: Place, id?: string): OpenSession {
+  const { head, entries, skipped } = readLog(file);
+  return { ...newSession(place, entries, head?.id ?? fileId(file), id), notices: damage(skipped) };
+}
+
+function damage(skipped: number): readonly string[] {
+  return skipped === 0 ? [] : [`${count(skipped, 'line')} of this session's log could not be read and ${skipped === 1 ? 'was' : 'were'} left out.`];
 }
 
 /** The log of a thread of its own (a sub-agent's), in a given file: gone on with where it is there. Throws a UserError while another process has it open. */

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { messageOf } from '#lib/errors.ts';
+import { sanitise } from '#lib/terminal.ts';
+import type { Asker } from '#domain/ports.ts';
+import { type Arguments, UsageError } from '#cli/arguments.ts';
+import { readStdin, withPiped } from '#headless/stdin.ts';
+import { sweepDrafts } from '#session/drafts.ts';
+import type { Beside, Overhearing } from './beside.ts';
+import { configure } from './configuration.ts';
+import { type Conversation, openConversation } from './conversation.ts';
+import { buildHouse, type House, type Workers } from './house.ts';
+import { findPlace, type Place } from './place.ts';
+import { sessionToResume } from './resuming.ts';
+
+export const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
+
+/** The prompt, with what was piped in. Throws a UsageError where there is none; too much of it is bad input. */
+export async function promptIn(args: Arguments): Promise<string> {
+  const piped = await readStdin(process.stdin, args.prompt === undefined).catch((error: unknown) => { throw new UsageError(messageOf(error)); });
+  const prompt = withPiped(args.prompt, piped);
+  if (prompt === undefined || prompt.trim() === '') throw new UsageError('print mode needs a prompt: pinion -p "…", or text on standard input.');
+  return prompt;
+}
+
+/** A conversation of print mode. */
+export interface PrintRoom {
+  readonly house: House;
+  readonly conversation: Conversation;
+  close(): void;
+}
+
+export interface PrintOptions extends Beside {
+  readonly args: Arguments;
+  readonly workers: Workers;
+  /** Who is asked what needs consent; given what was built. */
+  readonly asker: Asker;
+  readonly overhear: Overhearing;
+}
+
+/** Opens the session that the command line asks for, with what it pins. What is wrong with settings is said on standard error. */
+export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
+  const found = findPlace(process.env);
+  const resumed = await sessionToResume(options.args, found);
+  const passing = options.args.sessionPersistence === false ? passingPlace(found) : undefined;
+  const args = passing === undefined || resumed === undefined ? options.args : { ...options.args, forkSession: true };
+  const place = passing?.place ?? found;
+  const configuration = configure(place, args);
+  for (const warning of configuration.warnings()) say(warning);
+  if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project, place.cwd).length > 0) {
+    say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
+  }
+  const { workers, asker, overhear, tell, wake } = options;
+  const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say });
+  for (const line of sweepDrafts(place.home.drafts)) say(line);
+  house.start();
+  const close = (conversation?: Conversation): void => {
+    conversation?.close();
+    house.close();
+    passing?.remove();
+  };
+  try {
+    const conversation = openConversation(house, resumed);
+    for (const notice of conversation.notices) say(notice);
+    const unpinned = await conversation.pin(args.pin);
+    if (unpinned.length > 0) throw new UsageError(`--pin: ${unpinned.join(' ')}`);
+    return { house, conversation, close: () => { close(conversation); } };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+/** A place whose sessions, and all that belongs to them, lie in a folder that is gone at the end. */
+function passingPlace(place: Place): { readonly place: Place; remove(): void } {
+  const folder = mkdtempSync(join(tmpdir(), 'pinion-'));
+  const remove = (): void => { rmSync(folder, { recursive: true, force: true, maxRetries: 2 }); };
+  process.once('exit', remove);
+  const inIt = (name: string): string => join(folder, name);
+  const home = { ...place.home, sessions: inIt('sessions'), blobs: inIt('blobs'), teams: inIt('teams'), tasks: inIt('tasks'), plans: inIt('plans') };
+  return {
+    place: { ...place, home },
+    remove() {
+      remove();
+      process.off('exit', remove);
+    },
+  };
+}
