@@ -15,11 +15,13 @@ export type McpRequest =
   | { readonly verb: 'test' | 'login' | 'logout' | 'approve' | 'refuse'; readonly name: string };
 
 const WIDEST = 80;
+const NARROW = 16;
 const SCOPES: readonly WriteScope[] = ['local', 'user', 'project'];
 
 const EPILOGUE = `
-Scopes: local (yours, this project; the default), user (yours, everywhere), project (.mcp.json, shared).
-Servers of .mcp.json start only in a folder that you trust, after you have approved each of them.
+Scopes: local (yours, this project; the default), user (yours, everywhere),
+project (.mcp.json, shared). Servers of .mcp.json start only in a folder that
+you trust, after you have approved each of them.
 Exit codes: 0 done, 1 it failed, 2 bad flags or input.
 
 Examples:
@@ -56,11 +58,11 @@ function program(write: (text: string) => void, columns: number, take: (request:
     .helpCommand(false)
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: write, writeErr: () => undefined })
-    .configureHelp({ helpWidth: columns })
+    .configureHelp({ helpWidth: columns, minWidthToWrap: NARROW, subcommandTerm: (command) => command.name() })
     .exitOverride()
     .usage('<command>');
   mcp.addHelpText('after', EPILOGUE.trimEnd());
-  mcp.command('add').description('write a server down: a command, or an address').argument('<name>', 'letters, digits, - and _').argument('<command-or-url>').argument('[args...]', 'of the command; those that begin with - stand behind --')
+  mcp.command('add').description('write a server down: a command, or an address').argument('<name>', 'letters, digits, - and _').argument('<command-or-url>', 'a program, or an address that begins with https://').argument('[args...]', 'of the command; those that begin with - stand behind --')
     .addOption(scopeOption('where it is written down').default('local')).addOption(new Option('-t, --transport <transport>', 'how it is reached (default: stdio for a command, http for an address)').choices(['stdio', 'http', 'sse']))
     .option('-e, --env <KEY=value>', 'a variable of its environment (repeatable)', collect).option('-H, --header <header>', 'a header "Name: value" of each request (repeatable)', collect)
     .option('--client-id <id>', 'of a program that was registered by hand, for signing in').option('--callback-port <port>', 'the port that was registered with it')

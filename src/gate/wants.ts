@@ -29,7 +29,7 @@ const MOST_LINES = 200;
 export function wantsOf(folder: string, start = folder): readonly string[] {
   const wants = [
     ...SETTINGS.flatMap((name) => wantsOfFile(folder, name, name.startsWith('.pinion/') ? ofOwnSettings : ofSettings)),
-    ...wantsOfFile(folder, '.mcp.json', ofServers),
+    ...wantsOfFile(folder, '.mcp.json', ofServers), ...(start === folder ? [] : wantsOfFile(folder, join(relative(folder, start), '.mcp.json'), ofServers)),
     ...upTo(start, folder).flatMap((at) => FOLDERS.map(([name, what]) => [join(relative(folder, at), name), what] as const)).flatMap(([name, what]) => ofFolder(folder, name, what)),
   ].map(visibleLine);
   return wants.length <= MOST_LINES ? wants : [...wants.slice(0, MOST_LINES), `and ${wants.length - MOST_LINES} more`];
@@ -63,7 +63,6 @@ function ofSettings(fields: Fields): readonly string[] {
     ...(isFields(fields['env']) ? Object.entries(fields['env']).map(([key, value]) => `sets ${key}=${said(value)}`) : []),
     ...(isFields(fields['hooks']) ? hooks(fields['hooks']) : []),
     ...HELPERS.filter((key) => fields[key] !== undefined && fields[key] !== false).map((key) => `${key} runs ${said(commandIn(fields[key]))}`),
-    ...(fields['enableAllProjectMcpServers'] === true ? ['starts every server of .mcp.json'] : []),
     ...(isFields(fields['mcpServers']) ? ofServers(fields) : []),
   ];
 }
@@ -73,11 +72,20 @@ function ofOwnSettings(fields: Fields): readonly string[] {
   const { outputStyle, companion, plansDirectory, budgetUsd } = fields;
   return [
     ...ofSettings(fields),
+    ...(isFields(fields['languageServers']) ? languageServers(fields['languageServers']) : []),
     ...(outputStyle === undefined ? [] : [`has answers written in the style ${said(outputStyle)}`]),
     ...(companion === undefined ? [] : [`introduces a persona: ${said(companion)}`]),
     ...(plansDirectory === undefined ? [] : [`has plans kept in ${said(plansDirectory)}`]),
     ...(budgetUsd === undefined ? [] : [`limits what a session may cost to ${said(budgetUsd)} dollars`]),
   ];
+}
+
+function languageServers(servers: Fields): readonly string[] {
+  return Object.entries(servers).map(([name, server]) => {
+    if (!isFields(server)) return `switches the language server ${name} off`;
+    const env = isFields(server['env']) ? Object.entries(server['env']).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
+    return `starts the language server ${name}: ${env}${[said(server['command']), ...texts(server['args'])].join(' ')}`;
+  });
 }
 
 function hooks(events: Fields): readonly string[] {
@@ -91,7 +99,8 @@ function ofServers(fields: Fields): readonly string[] {
   const servers = isFields(fields['mcpServers']) ? fields['mcpServers'] : {};
   return Object.entries(servers).map(([name, server]) => {
     if (!isFields(server)) return `starts the server ${name}`;
-    if (typeof server['url'] === 'string') return `connects the server ${name} at ${server['url']}`;
+    const helper = server['headersHelper'] === undefined ? '' : `, and runs ${said(server['headersHelper'])} for it`;
+    if (typeof server['url'] === 'string') return `connects the server ${name} at ${server['url']}${helper}`;
     const env = isFields(server['env']) ? Object.entries(server['env']).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
     return `starts the server ${name}: ${env}${[said(server['command']), ...texts(server['args'])].join(' ')}`;
   });

@@ -7,6 +7,7 @@ import { isWithin, realPathOf } from '#lib/within.ts';
 import { protectedAs } from '#gate/protect.ts';
 import { createTrust, type Trust, withoutUntrusted } from '#gate/trust.ts';
 import { type RuleSet, ruleProblems } from '#gate/rules.ts';
+import { readFlag } from '#mcp/config/read.ts';
 import { keepAllowRule } from '#session/rules.ts';
 import { givenFile, givenSettings } from '#session/given-settings.ts';
 import { type Layer, mergeLayers, modelId, readLayers, settingsFiles } from '#session/settings.ts';
@@ -39,6 +40,8 @@ export function configure(place: Place, args: Arguments): Configuration {
   const project = place.repository?.root ?? place.cwd;
   const trust = createTrust({ file: place.home.trust, home: place.userHome });
   const added = workingFolders(place.cwd, args.addDir);
+  const unread = args.mcpConfig.map((flag) => readFlag(flag, place.cwd).problem).find((problem) => problem !== undefined);
+  if (unread !== undefined) throw new UsageError(unread);
   const flags = { allow: ruled(args.allowedTools, place.cwd), deny: ruled(args.disallowedTools, place.cwd) };
   const session: ScopedRule[] = [];
   let believed = args.trust || trust.isTrusted(project);

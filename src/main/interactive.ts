@@ -7,6 +7,7 @@ import type { Entry, EntryId, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
+import type { SettingChange } from '#domain/settings.ts';
 import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
@@ -316,6 +317,11 @@ export class Interactive implements Controller, Entrance {
     return undefined;
   }
 
+  async #configure(change: SettingChange | undefined): Promise<void> {
+    const { chooseSetting } = await import('./config-chooser.ts');
+    await chooseSetting(this, change);
+  }
+
   #context() {
     return { ...this.conversation.context('screen', this.#options.keys), waiting: () => this.waiting() };
   }
@@ -363,6 +369,8 @@ export class Interactive implements Controller, Entrance {
       model: async (id) => chooseModel(this, id),
       login: async () => enterKey(this),
       logout: async () => leaveKey(this),
+      configure: (change) => this.#configure(change),
+      mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(this, what, server),
     });
   }
 }

@@ -93,6 +93,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   interactive.refresh();
   const trusted = house.configuration.isTrusted();
   await askForTrust(interactive);
+  await (await import('./mcp-door.ts')).askForServers(interactive);
   house.start();
   void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);
   await welcome(interactive);

@@ -14,6 +14,9 @@ export interface LineQuestion {
   take(line: string, controller: Controller): LineQuestion | undefined;
 }
 
+/** Characters within which nothing is cut: what is not shown cannot be agreed to. */
+const WHOLE = 100_000;
+
 export function lineQuestion(event: Asked): LineQuestion {
   const { id } = event;
   switch (event.type) {
@@ -48,8 +51,8 @@ function simple(id: number, question: Simple): LineQuestion {
 function simpleText(question: Simple): string {
   switch (question.kind) {
     case 'goOn': return sanitise(`${question.text}\nGo on? y or n:`);
-    case 'trust': return sanitise(`The configuration of ${question.folder}:\n${question.wants.map((want) => `- ${oneLine(want)}`).join('\n')}\nTrust it? y or n:`);
-    case 'confirm': return sanitise(`${question.title}\n${question.lines.map((line) => `- ${oneLine(line)}`).join('\n')}\ny or n:`);
+    case 'trust': return sanitise(`The configuration of ${question.folder}:\n${question.wants.map((want) => `- ${oneLine(want, WHOLE)}`).join('\n')}\nTrust it? y or n:`);
+    case 'confirm': return sanitise(`${question.title}\n${question.lines.map((line) => `- ${oneLine(line, WHOLE)}`).join('\n')}\ny or n:`);
     case 'plan': return sanitise(`${question.plan.trimEnd()}\n\nThis is the plan (${question.file}). Go ahead? y (ask before each edit), a (accept edits), auto (auto mode), n, or what to change:`);
     case 'permission': {
       const always = question.rules.length === 0 ? '' : `, a (always: ${question.rules.join(', ')})`;

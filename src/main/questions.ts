@@ -4,7 +4,7 @@ import type { Picker, QueueChoice, ScreenEvent, Waiting } from '#ui/contract.ts'
 /** Questions to the person at the screen: each has a number, and its answer comes back by it. */
 export interface Questions extends Asker {
   pick(picker: Picker, signal?: AbortSignal): Promise<string | undefined>;
-  secret(title: string, hint: string): Promise<string | undefined>;
+  secret(title: string, hint: string, signal?: AbortSignal): Promise<string | undefined>;
   queue(items: readonly Waiting[]): Promise<QueueChoice | undefined>;
   /** Lets the person edit a file; the line tells why they could not. */
   edit(file: string): Promise<string | undefined>;
@@ -36,7 +36,7 @@ export function createQuestions(show: (event: ScreenEvent) => void): Questions {
   return {
     ask: (question: Question, signal) => put<Answer>((id) => ({ type: 'ask', id, question }), signal),
     pick: (picker, signal) => put<string>((id) => ({ type: 'pick', id, picker }), signal),
-    secret: (title, hint) => put<string>((id) => ({ type: 'secret', id, title, hint })),
+    secret: (title, hint, signal) => put<string>((id) => ({ type: 'secret', id, title, hint }), signal),
     queue: (items) => put<QueueChoice>((id) => ({ type: 'queue', id, items })),
     edit: (file) => put<string>((id) => ({ type: 'edit', id, file })),
     answer: settle,

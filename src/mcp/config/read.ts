@@ -139,13 +139,13 @@ export function readFlag(flag: string, cwd: string): { readonly from: string; re
 }
 
 /** Whether a server may start, and why not. What the user wrote themselves may. */
-function standing(found: Found, { trusted, settings, project }: ReadOptions, decisions: ReturnType<typeof readDecisions>): Pick<ConfiguredServer, 'approval' | 'why'> {
+function standing(found: Found, { trusted, settings }: ReadOptions, decisions: ReturnType<typeof readDecisions>): Pick<ConfiguredServer, 'approval' | 'why'> {
   const { name, scope } = found;
   if (scope !== 'project') return { approval: 'given' };
   if (settings.disabled.includes(name)) return { approval: 'off', why: 'switched off by "disabledMcpjsonServers" in the settings' };
   const decision = decisions.get(serverHash(name, found.config));
   if (decision === 'refused') return { approval: 'refused', why: `you refused it; /mcp approve ${name} lets it start` };
-  if (!trusted) return { approval: 'needed', why: `${oneLine(project)} is not trusted; start pinion there and answer the question, or use --trust` };
+  if (!trusted) return { approval: 'needed', why: 'the folder is not trusted: start pinion in it and answer the question there (with -p: --trust)' };
   if (decision === 'given' || settings.enableAll || settings.enabled.includes(name)) return { approval: 'given' };
   return { approval: 'needed', why: `it comes with the repository and waits for your approval: /mcp approve ${name}` };
 }
