@@ -13,6 +13,7 @@ import ide from './ide.ts';
 import init from './init.ts';
 import login from './login.ts';
 import logout from './logout.ts';
+import lsp from './lsp.ts';
 import memory from './memory.ts';
 import mcp from './mcp.ts';
 import model from './model.ts';
@@ -30,7 +31,7 @@ import unpin from './unpin.ts';
 /** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
 export const commands: readonly Command[] = shelf('commands', [
   pin, unpin, todo, memory, context,
-  plan, init, tasks, agents, queue, mcp, ide, skills, outputStyle,
+  plan, init, tasks, agents, queue, mcp, ide, lsp, skills, outputStyle,
   model, cost, budget, login, logout,
   compact, clear, resume, config, statusline, help, exit,
 ]);

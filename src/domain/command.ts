@@ -3,6 +3,7 @@ import type { AttachmentKind } from './attachment.ts';
 import type { Card } from './card.ts';
 import type { EditorList } from './editor.ts';
 import type { EntryBody, PermissionMode } from './entry.ts';
+import type { LanguagePort } from './languages.ts';
 import type { McpPort } from './mcp.ts';
 import type { ModelFacts } from './model.ts';
 import type { Row } from './request.ts';
@@ -39,6 +40,8 @@ export type Effect =
   | { readonly type: 'ide'; readonly what: { readonly connect: number } | { readonly open: string } | 'disconnect' }
   /** Something to be done with a server. */
   | { readonly type: 'mcp'; readonly what: 'reconnect' | 'login' | 'logout' | 'approve' | 'refuse'; readonly server: string }
+  /** Something to be done with language servers: end them, or trust the folder, so that its own may run. */
+  | { readonly type: 'languages'; readonly what: 'restart' | 'trust'; readonly server?: string }
   | { readonly type: 'logout' }
   /** Writes a setting down; without a change: ask which. */
   | { readonly type: 'configure'; readonly change?: SettingChange }
@@ -138,6 +141,7 @@ export interface CommandContext {
   usage(): Promise<UsageFacts>;
   settings(): SettingsView;
   statusLine(): Promise<StatusLineView>;
+  languages(): Pick<LanguagePort, 'servers' | 'log'>;
   mcp(): Pick<McpPort, 'servers' | 'log'>;
   /** Editors that run, and the one that is connected. */
   editors(): Promise<EditorList>;

@@ -12,8 +12,10 @@ import { forkSession, newSession, type OpenSession, resumeSession } from '#sessi
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { settingsView } from './config-view.ts';
+import { hookedTurn, type Run } from './hook-turn.ts';
 import { branchNow } from './place.ts';
 import { statusLineInput } from './status-line-facts.ts';
+import { withPrompts } from './prompt-commands.ts';
 import { withSkills } from './skill-commands.ts';
 import { skillTurn } from './skill-turn.ts';
 import { contextOf } from './upcoming.ts';
@@ -44,6 +46,8 @@ export interface Conversation {
   /** Pins what the command line names. Returns why something could not be pinned. */
   pin(paths: readonly string[]): Promise<readonly string[]>;
   context(surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext;
+  /** Lets hooks of the session's end run, within their budget: before the house is closed. */
+  leave(reason: 'prompt_input_exit' | 'logout' | 'other'): Promise<void>;
   close(): void;
 }
 
@@ -61,6 +65,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
   // What was set in the session before gives way to what the command line says now.
   const { maxBudgetUsd } = house.args;
   if (maxBudgetUsd !== undefined && optionsOf(open.session.log).budgetUsd !== undefined) open.session.append({ type: 'option', name: 'budgetUsd', value: maxBudgetUsd });
+  house.hooks.begin(resumed === undefined ? 'startup' : house.args.forkSession ? 'fork' : 'resume', open.session);
   const limits: Limits = { maxSteps: house.args.maxTurns ?? MOST_STEPS };
   const swap = (next: OpenSession): void => {
     open.close();
@@ -70,7 +75,8 @@ export function openConversation(house: House, resumed: string | undefined): Con
   const begin = (prompt: PromptBody | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome> => {
     const { session } = open;
     modes.settle();
-    return working.during(query(session, prompt, house.ports(session), signal, limits), () => { house.skills.settle(session); });
+    const run: Run = (words) => query(session, words, house.ports(session), signal, limits);
+    return working.during(hookedTurn(house.hooks, session, prompt, run, signal), () => { house.skills.settle(session); });
   };
   return {
     get session() { return open.session; },
@@ -96,15 +102,21 @@ export function openConversation(house: House, resumed: string | undefined): Con
       carryOver(house, left, open.session, all);
       house.hold(open.session);
       modes.want(now);
+      void house.hooks.end('clear', left);
+      house.hooks.begin('clear', open.session);
     },
     resume(file) {
-      house.tasks.shells.leave(open.session);
+      const left = open.session;
+      house.tasks.shells.leave(left);
       swap(resumeSession(file, sessionPlace(house)));
       modes.want(undefined);
       take();
+      void house.hooks.end('resume', left);
+      house.hooks.begin('resume', open.session);
     },
     pin: (paths) => pinAll(house, open.session, paths),
     context: (surface, keys) => commandContext(house, { session: () => open.session, file: () => open.file, mode: modes.now, working: working.now }, surface, keys),
+    leave: (reason) => house.hooks.end(reason, open.session),
     close: () => { open.close(); },
   };
 }
@@ -117,8 +129,8 @@ function openFirst(house: House, resumed: string | undefined): OpenSession {
   return fork ? forkSession(resumed, place, sessionId) : resumeSession(resumed, place);
 }
 
-async function commandsNow({ skills }: House, session: LogSession): Promise<readonly Command[]> {
-  return withSkills(commands, await skills.list(session, new AbortController().signal));
+async function commandsNow({ skills, mcp }: House, session: LogSession): Promise<readonly Command[]> {
+  return withPrompts(withSkills(commands, await skills.list(session, new AbortController().signal)), mcp);
 }
 
 async function pinAll(house: House, session: LogSession, paths: readonly string[]): Promise<readonly string[]> {
@@ -193,7 +205,7 @@ interface Held {
 function commandContext(house: House, { session, file, mode, working }: Held, surface: CommandContext['surface'], keys: CommandContext['keys']): CommandContext {
   const { desk, place, reminders, tools } = house;
   return {
-    session: session(), commands: withSkills(commands, house.skills.known(session())), surface, keys,
+    session: session(), commands: withPrompts(withSkills(commands, house.skills.known(session())), house.mcp), surface, keys,
     cwd: tools.cwd(session()), model: desk.facts(), mode: mode(),
     context: () => contextOf(house, session(), working()),
     cost: () => costOf(session().log),
@@ -210,6 +222,7 @@ function commandContext(house: House, { session, file, mode, working }: Held, su
     styles: () => house.modes.styles(session()),
     plan: () => Promise.resolve(house.modes.plan(session())),
     mcp: () => house.mcp,
+    languages: () => house.languages,
     settings: () => settingsView(house),
     statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await statusLineInput(house, { session: session(), file: file() }) }),
     editors: () => house.editor.list(),

@@ -92,24 +92,27 @@ export function buildHouse(options: HouseOptions): House {
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
   if (first === 'auto' && configuration.settings().disableAutoMode) onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
   const editor = wireEditor({ place, args, configuration, tools: () => tools, onMention: options.onMention ?? (() => undefined), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
-  const hooks = wireHooks({ place, configuration, agents: () => agents, tell, onNotice });
+  const hooks = wireHooks({
+    place, args, configuration, desk, mode, agents: () => agents, skills: () => skills, tasks: () => tasks, tools: () => tools, tell, wake, onNotice,
+    callTool: (server) => Promise.resolve({ failed: true, text: `the server ${server} is not connected` }),
+  });
   const asker = hooks.asker(editor.asker(options.asker));
-  const languages = wireLanguages({ place, configuration, blobs, tools: () => tools, files: (signal) => listFiles(place, tools, signal), onNotice });
+  const languages = wireLanguages({ place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
   const mcp = wireMcp({ place, args, configuration, desk, asker, tell, tools: () => tools, onNotice });
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
   const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, ...(options.overhear !== undefined && { overhear: options.overhear }), tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
-  const tasks = wireTasks({ place, configuration, agents, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks, editor, ...(options.buffers !== undefined && { buffers: options.buffers }) });
-  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
+  const tasks = wireTasks({ place, configuration, hooks, agents, tell, wake, cwd: (session) => tools.cwd(session) });
+  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks, languages, editor, ...(options.buffers !== undefined && { buffers: options.buffers }) });
+  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, resources: () => mcp.resources(), head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
   const head = (session = held): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;
     return { type: 'head', system: systemBlocks(args.appendSystemPrompt, args.systemPrompt), tools: tools.definitions(undefined, session?.log), model: id, ...(effort !== undefined && { effort }) };
   };
   const ports = (session: Session): Ports => ({
-    model: desk.port(session, undefined, options.overhear), tools: tools.tools, reminders: reminders.asking, gate: tools.gate,
+    model: desk.port(session, undefined, options.overhear), tools: tools.tools, reminders: hooks.reminders(reminders.asking), gate: tools.gate,
     world: { now: () => new Date(), blobs, head: () => head(session) }, hooks: hooks.port,
   });
   return {
@@ -119,11 +122,13 @@ export function buildHouse(options: HouseOptions): House {
       agents.hold(session);
     },
     start() {
+      hooks.start();
       mcp.start();
       languages.start();
       editor.start();
     },
     close() {
+      hooks.close();
       mcp.close();
       editor.close();
       languages.close();

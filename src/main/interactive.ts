@@ -226,7 +226,7 @@ export class Interactive implements Controller, Entrance {
     }, STATUS_MS);
   }
 
-  async #turn(prompt: string | undefined, shown?: string): Promise<void> {
+  async #turn(prompt: Parameters<Conversation['turn']>[0], shown?: string): Promise<void> {
     await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal, shown), signal));
   }
 
@@ -336,7 +336,7 @@ export class Interactive implements Controller, Entrance {
     await interpret(effect, line, {
       show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
-      submit: (prompt, shown) => this.#turn(prompt, shown),
+      submit: (prompt, shown, mentions) => this.#turn(mentions === undefined ? prompt : { text: prompt, mentions, ...(shown !== undefined && { shown }) }, shown),
       // Found by a look that was newer than the last: its turn comes.
       invoke: async () => { this.#hold(line); },
       stopTask: (id) => this.#stopTask(id, refuse),
@@ -368,6 +368,7 @@ export class Interactive implements Controller, Entrance {
       resume: async (id) => chooseSession(this, id),
       model: async (id) => chooseModel(this, id),
       login: async () => enterKey(this),
+      languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(this, what, server),
       logout: async () => leaveKey(this),
       configure: (change) => this.#configure(change),
       mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(this, what, server),

@@ -1,14 +1,64 @@
-import type { LanguagesView, Symbol } from '#domain/languages.ts';
+import type { LanguagePort } from '#domain/languages.ts';
+import type { BlobPort } from '#domain/ports.ts';
+import type { Paths } from '#gate/paths.ts';
+import type { Languages } from '#lsp/languages.ts';
+import { createGuard, type Guard } from '#tools/shell/guard.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
 
-export interface LanguageWing extends LanguagesView {
-  /** Names that the project's programs define, the likeliest first; none while no server is at work. */
-  symbols(query: string, signal: AbortSignal): Promise<readonly Symbol[]>;
+export interface LanguageWing extends LanguagePort {
+  /** From now on servers may start: the question of trust is answered. */
+  start(): void;
   close(): void;
 }
 
-/** Language servers, each started when a file of its language is first of interest. */
-export function wireLanguages(_place: Place, _configuration: Configuration, _onNotice: (text: string) => void): LanguageWing {
-  return { written: () => Promise.resolve({ diagnostics: [], checked: [] }), symbols: () => Promise.resolve([]), close: () => undefined };
+export interface LanguageOptions {
+  readonly place: Place;
+  readonly configuration: Configuration;
+  readonly blobs: BlobPort;
+  readonly paths: () => Paths;
+  /** Files below the start directory that are not ignored, relative to it. */
+  readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
+  readonly onNotice: (text: string) => void;
+}
+
+/** Variables that are ours alone: a server runs what a project brings along. */
+const OURS = /^(?:ANTHROPIC_|PINION_|CLAUDE_)/i;
+
+/** Language servers, each started when a file of its language is first of interest; nothing of the wing is loaded before. */
+export function wireLanguages(options: LanguageOptions): LanguageWing {
+  const { place, configuration } = options;
+  let started = false;
+  let closed = false;
+  let made: Promise<Languages> | undefined;
+  let languages: Languages | undefined;
+  let guard: Guard | undefined;
+  const wing = async (): Promise<Languages> => {
+    made ??= import('#lsp/languages.ts').then(({ createLanguages }) => {
+      languages = createLanguages({
+        project: configuration.project, cwd: place.cwd, roots: () => configuration.roots(), trusted: () => configuration.isTrusted(), configured: () => configuration.settings().languageServers,
+        blobs: options.blobs, files: options.files, onNotice: options.onNotice,
+        label: (path) => options.paths().look(path, place.cwd).label, denies: (path) => options.paths().denies(path),
+        env: () => Object.fromEntries(Object.entries({ ...place.env, ...configuration.settings().env }).filter(([name]) => !OURS.test(name))),
+        guard: () => (guard ??= createGuard()),
+      });
+      return languages;
+    });
+    return await made;
+  };
+  const ready = (): boolean => started && !closed;
+  return {
+    start() { started = true; },
+    written: async (log, signal) => (ready() && log.some((entry) => entry.type === 'toolResult' && (entry.result.files?.length ?? 0) > 0) ? (await wing()).written(log, signal) : []),
+    ask: async (question, signal) => (ready() ? (await wing()).ask(question, signal) : { kind: 'problem', problem: 'Language servers are not to be had yet.' }),
+    symbols: async (query, signal) => await languages?.symbols(query, signal) ?? [],
+    servers: async () => await (await wing()).servers(),
+    log: (server) => languages?.log(server) ?? [],
+    restart: (server) => languages?.restart(server) ?? 'No language server was started.',
+    close() {
+      closed = true;
+      void languages?.close().finally(() => { guard?.close(); });
+      if (languages === undefined) guard?.close();
+    },
+  };
 }

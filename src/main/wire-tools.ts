@@ -4,6 +4,7 @@ import type { DocumentPort } from '#domain/documents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { Entry, PermissionMode } from '#domain/entry.ts';
 import type { AgentType } from '#domain/agents.ts';
+import type { LanguagePort } from '#domain/languages.ts';
 import type { Asker, BlobPort, GatePort, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call, DeferredTool, ProposedFile } from '#domain/tool.ts';
@@ -72,12 +73,13 @@ export interface ToolOptions {
   readonly modes: ModeWing;
   readonly mcp: McpWing;
   readonly hooks: HookWing;
+  readonly languages: LanguagePort;
   readonly buffers?: Buffers;
   readonly editor: EditorWing;
 }
 
 export function wireTools(options: ToolOptions): ToolWing {
-  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes, mcp, hooks, editor } = options;
+  const { place, configuration, desk, blobs, pdfWorker, pageWorker, asker, mode, skills, agents, tasks, modes, mcp, hooks, editor, languages } = options;
   const { home } = place;
   const roots = (): readonly string[] => configuration.roots();
   const paths = createPaths({
@@ -86,7 +88,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   });
   const documents = createDocuments({ blobs, capabilities: () => desk.facts(), pdf: createPdfReader(pdfWorker) });
   const cwd = (session: Session): string => cwdOf(session.log) ?? place.cwd;
-  const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
+  const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env, ...hooks.env() });
   let found: Promise<string | undefined> | undefined;
   const ripgrep = (): Promise<string | undefined> => (found ??= findRipgrep(place.env));
   const search = wireSearch(desk);
@@ -94,7 +96,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const toolbox = createToolbox({
     tools, foreign: () => mcp.tools(), judged: (call) => judged.get(call), amended: (call) => editor.amended(call),
     context: {
-      roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts),
+      roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts), languages,
       ask: (question, _session, signal) => asker.ask(question, signal),
       keepPlan: (text, session) => modes.keepPlan(text, session),
     },

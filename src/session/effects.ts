@@ -29,6 +29,7 @@ export interface Surface {
   login?(): Promise<void>;
   logout?(): Promise<void>;
   ide?(what: Extract<Effect, { readonly type: 'ide' }>['what']): Promise<void>;
+  languages?(what: 'restart' | 'trust', server: string | undefined): Promise<void>;
   mcp?(what: Extract<Effect, { readonly type: 'mcp' }>['what'], server: string): Promise<void>;
 }
 
@@ -42,6 +43,7 @@ const UNABLE = {
   logout: 'Run pinion in a terminal and use /logout there.',
   ide: 'In print mode connect when you start: pinion -p --ide "…".',
   configure: 'Settings cannot be written from here.',
+  languages: 'Run pinion in a terminal to restart language servers; --trust lets those of the folder run.',
   mcp: 'Use pinion mcp on the command line, or /mcp in a terminal.',
 } as const;
 
@@ -68,6 +70,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'logout': return able(surface.logout?.bind(surface), 'logout');
     case 'configure': return able(surface.configure?.bind(surface, effect.change, line), 'configure');
     case 'ide': return able(surface.ide?.bind(surface, effect.what), 'ide');
+    case 'languages': return able(surface.languages?.bind(surface, effect.what, effect.server), 'languages');
     case 'mcp': return able(surface.mcp?.bind(surface, effect.what, effect.server), 'mcp');
     default: return never(effect);
   }

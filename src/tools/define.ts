@@ -4,6 +4,7 @@ import type { DocumentPort, PathPort } from '#domain/documents.ts';
 import type { AgentPort } from '#domain/agents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
 import type { PermissionMode } from '#domain/entry.ts';
+import type { LanguagePort } from '#domain/languages.ts';
 import type { Answer, BlobPort, Question, SearchPort, TaskPort, ToolOutcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { SkillPort } from '#domain/skills.ts';
@@ -29,6 +30,8 @@ export interface ToolContext {
   /** Absolute path of a ripgrep, or undefined: the search then runs in this process, with the same results. */
   readonly ripgrep: () => Promise<string | undefined>;
   readonly drafts?: DraftPort;
+  /** Without it there are no language servers. */
+  readonly languages?: Pick<LanguagePort, 'ask'>;
   readonly web: Web;
   readonly search: SearchPort;
   /** Text from outside in a tag that it cannot close. */

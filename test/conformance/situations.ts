@@ -6,6 +6,7 @@ import type { Session } from '#domain/session.ts';
 import type { CallId, FileTouch } from '#domain/tool.ts';
 import type { MemoryFile, PinView, World } from '#domain/world.ts';
 import { answer, assistant, prompt } from '../support/logs.ts';
+import { nothing } from '../support/nothing.ts';
 
 /** A state of the world that a source speaks of: the log and the ports in it, with the words and the name that stand in it. */
 export type Situation = (words: string, name: string) => { readonly log?: (session: Session) => void; readonly world?: Partial<World> };
@@ -54,10 +55,22 @@ const spending = (words: string): Partial<World> => {
   return { usage: () => Promise.resolve({ used: 170_000 + much * 1000, limit: 200_000, window: 200_000, autoCompact: true, output: 50_000 + much * 1000, usd: 1 + much / 10, budgetUsd: 5 }) };
 };
 
+const withEditor = (words: string, name: string): Partial<World> => ({
+  outside: {
+    ...nothing.outside,
+    editor: {
+      name: () => name, openFile: () => Promise.resolve({ path: `/w/${name}${words.length % 97}`, label: `${name}${words.length % 97}` }),
+      selection: () => Promise.resolve({ path: `/w/${name}`, label: name, fromLine: 1, toLine: 2, text: words, saved: true }),
+      written: () => Promise.resolve({ answered: ['/w/a'], diagnostics: [{ path: '/w/a', label: name, line: 1, column: 2, severity: 'error', message: words, source: name, code: name }] }),
+    },
+  },
+});
+
 /** One situation for each source of the shelf: a new source needs one here, and the suite runs over it. */
 export const SITUATIONS: Readonly<Record<string, Situation>> = {
   hook_context: (words, name) => ({ log: (session) => { session.append({ type: 'hookContext', event: 'PostToolUse:Edit', hook: name, text: words.slice(0, 12_000) }); } }),
   environment: (words, name) => ({ world: { environment: () => ({ directory: `/w/${name}`, extraDirectories: [words], repository: true, branch: name, platform: 'linux', shell: words }) } }),
+  lsp_diagnostics: (words, name) => ({ world: { outside: { ...nothing.outside, languages: { written: () => Promise.resolve([{ path: '/w/a.ts', label: name, whole: true, reports: [{ path: '/w/a.ts', line: 1, column: 2, severity: 'error', fresh: true, text: name, message: words.slice(-2000), source: words.slice(0, 2000), code: name }] }]) } } } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
   deferred_tools_delta: (words, name) => ({ world: { tools: { has: () => true, deferred: () => [{ name, summary: words }, { name: `${words.length % 97}x`, summary: words }] } } }),
   memory: (words, name) => ({ world: remembering(words, name) }),
@@ -69,6 +82,12 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   } }),
   agent_listing_delta: (words, name) => ({ world: withAgents(words, name) }),
   agent_mentions: (words, name) => ({ log: (session) => { session.append(prompt('@agent-x')); }, world: { ...withAgents(words, name), mentions: mentioning(words, name) } }),
+  ide_selection: (words, name) => ({ world: withEditor(words, name) }),
+  ide_opened_file: (words, name) => {
+    const { outside = nothing.outside } = withEditor(words, name);
+    return { world: { outside: { ...outside, editor: { ...outside.editor, selection: () => Promise.resolve(undefined) } } } };
+  },
+  diagnostics: (words, name) => ({ world: withEditor(words, name) }),
   team_context: (words, name) => ({ world: withAgents(words, name) }),
   teammate_mailbox: (words, name) => ({ world: withAgents(words, name) }),
   agent_pending_messages: (words, name) => ({ world: { ...withAgents(words, name), thread: 'sub' } }),

@@ -10,6 +10,7 @@ import type { Session } from '#domain/session.ts';
 import type { World } from '#domain/world.ts';
 import { world } from '../attachments/world.ts';
 import { memoryBlobs, memorySession, prompt } from '../support/logs.ts';
+import { nothing } from '../support/nothing.ts';
 import { knows, type Situation, SITUATIONS, todo } from './situations.ts';
 
 /** Speak of a session's first prompt only, of the first moments after a compaction, of another mode, or of a sub-agent, which other situations are not. */
@@ -116,11 +117,12 @@ it('a world in which every port fails costs those words only that need one', asy
   const broken: Partial<World> = {
     mentions: { load: fail, named: fail, agents: fail }, pins: { views: fail }, memory: { files: fail, nested: fail, recall: fail }, changes: { look: fail }, files: { load: fail }, environment: fail, mode: 'plan',
     tools: { has: fail, deferred: fail }, skills: fail, agents: { types: fail, self: fail, members: fail, mail: fail }, tasks: fail, style: fail, usage: fail,
+    outside: { mcp: { servers: fail, mentioned: fail }, editor: { name: fail, selection: fail, openFile: fail, written: fail }, languages: { written: fail } },
   };
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'lsp_diagnostics', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
@@ -129,7 +131,7 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
   for (const source of sources) {
     const { log, world: more } = situation(source);
     log?.(session);
-    ports = { ...ports, ...more, thread: 'main' };
+    ports = { ...ports, ...more, thread: 'main', outside: { ...nothing.outside, ...saying(ports.outside), ...saying(more?.outside) } };
   }
   const collector = createCollector({ sources, on: () => sources.map(({ id }) => id), world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
@@ -139,6 +141,11 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
   const again = await collector.collect('step', session, signal);
   expect(again.reminders.map(({ source }) => String(source))).toEqual(['changed_files']);
 });
+
+/** Of programs outside those that have something to say. */
+function saying(outside: World['outside'] | undefined): Partial<World['outside']> {
+  return Object.fromEntries(Object.entries(outside ?? {}).filter(([key, view]) => view !== nothing.outside[key as keyof World['outside']]));
+}
 
 function failing(): never {
   throw new Error('nothing was said');

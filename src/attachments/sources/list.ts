@@ -18,6 +18,9 @@ import hookContext from './hook-context.ts';
 import ideOpenedFile from './ide-opened-file.ts';
 import ideSelection from './ide-selection.ts';
 import invokedSkills from './invoked-skills.ts';
+import lspDiagnostics from './lsp-diagnostics.ts';
+import mcpInstructions from './mcp-instructions-delta.ts';
+import mcpResources from './mcp-resources.ts';
 import memory from './memory.ts';
 import nestedMemory from './nested-memory.ts';
 import outputStyle from './output-style.ts';
@@ -48,6 +51,7 @@ export const sources = shelf('sources', [
   environment,
   dateChange,
   deferredTools,
+  mcpInstructions,
   memory,
   nestedMemory,
   skillListing,
@@ -62,12 +66,14 @@ export const sources = shelf('sources', [
   skillDiscovery,
   recentFiles,
   relevantMemories,
+  mcpResources,
   atMentionedFiles,
   agentMentions,
   ideOpenedFile,
   ideSelection,
   dynamicSkill,
   changedFiles,
+  lspDiagnostics,
   diagnostics,
   hookContext,
   unifiedTasks,

@@ -4,6 +4,7 @@ import { edit } from './edit.ts';
 import { exitPlanMode } from './exit-plan-mode.ts';
 import { glob } from './glob.ts';
 import { grep } from './grep.ts';
+import { lsp } from './lsp.ts';
 import { notebookEdit } from './notebook-edit.ts';
 import { read } from './read.ts';
 import { sendMessage } from './send-message.ts';
@@ -17,4 +18,4 @@ import { webFetch } from './web-fetch.ts';
 import { webSearch } from './web-search.ts';
 import { write } from './write.ts';
 
-export const tools = [read, write, edit, notebookEdit, glob, grep, bash, skill, task, sendMessage, taskOutput, taskStop, todoWrite, toolSearch, webFetch, webSearch, askUserQuestion, exitPlanMode] as const;
+export const tools = [read, write, edit, notebookEdit, glob, grep, lsp, bash, skill, task, sendMessage, taskOutput, taskStop, todoWrite, toolSearch, webFetch, webSearch, askUserQuestion, exitPlanMode] as const;
