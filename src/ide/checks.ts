@@ -37,6 +37,8 @@ export interface Checks {
 
 export function createChecks(link: EditorLink, paths: PathPort, cwd: string): Checks {
   const watched = new Map<string, Watched>();
+  let wake = (): void => undefined;
+  const news = (): Promise<void> => new Promise((resolve) => { wake = resolve; });
   return {
     async before(path, signal) {
       if (watched.has(path) || watched.size >= MOST_FILES * 10) return;
@@ -49,11 +51,12 @@ export function createChecks(link: EditorLink, paths: PathPort, cwd: string): Ch
     },
     checked(list) {
       for (const [path, known] of watched) if (list.length === 0 || list.includes(path)) known.checked = true;
+      wake();
     },
     async now(log, signal) {
       const written = writtenIn(log);
       const asked = [...watched].filter(([path, { writtenAt }]) => writtenAt > 0 && written.has(path)).slice(-MOST_FILES);
-      await settled(asked.map(([, known]) => known), signal);
+      await settled(asked.map(([, known]) => known), news, signal);
       const answers = await Promise.all(asked.map(([path, { before }]) => fresh(link, path, before, { paths, cwd, signal })));
       return { diagnostics: answers.flatMap((answer) => answer?.news ?? []), answered: answers.flatMap((answer) => answer?.path ?? []) };
     },
@@ -65,9 +68,16 @@ function writtenIn(log: readonly Entry[]): ReadonlySet<string> {
   return new Set(log.flatMap((entry) => (entry.type === 'toolResult' ? entry.result.files ?? [] : [])).filter(({ how }) => how === 'write' || how === 'heard').map(({ path }) => path));
 }
 
-async function settled(files: readonly Watched[], signal: AbortSignal): Promise<void> {
-  const wait = Math.max(0, ...files.filter(({ checked }) => !checked).map(({ writtenAt }) => writtenAt + SETTLE_MS - Date.now()));
-  if (wait > 0) await sleep(wait, undefined, { signal });
+/** Until the editor has checked all of them, or has had its time to. */
+async function settled(files: readonly Watched[], news: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  for (;;) {
+    const wait = Math.max(0, ...files.filter(({ checked }) => !checked).map(({ writtenAt }) => writtenAt + SETTLE_MS - Date.now()));
+    if (wait === 0) return;
+    const timer = new AbortController();
+    await Promise.race([news(), sleep(wait, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(() => undefined)]);
+    timer.abort();
+    signal.throwIfAborted();
+  }
 }
 
 interface Around {

@@ -13,8 +13,8 @@ import { memoryBlobs, memorySession, prompt } from '../support/logs.ts';
 import { nothing } from '../support/nothing.ts';
 import { knows, type Situation, SITUATIONS, todo } from './situations.ts';
 
-/** Speak of a session's first prompt only, of the first moments after a compaction, of another mode, or of a sub-agent, which other situations are not. */
-const APART: ReadonlySet<string> = new Set(['skill_discovery', 'recent_files', 'plan_file', 'plan_mode', 'agent_pending_messages']);
+/** Speak of a session's first prompt only, of the first moments after a compaction, of another mode, of a sub-agent, or where nothing is marked in the editor, which other situations are not. */
+const APART: ReadonlySet<string> = new Set(['ide_opened_file', 'skill_discovery', 'recent_files', 'plan_file', 'plan_mode', 'agent_pending_messages']);
 const ALWAYS_PRESENT = new Set(['environment', 'date_change']);
 const signal = new AbortController().signal;
 
@@ -122,7 +122,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'dynamic_skill', 'environment', 'lsp_diagnostics', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'diagnostics', 'dynamic_skill', 'environment', 'ide_opened_file', 'ide_selection', 'lsp_diagnostics', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
