@@ -9,6 +9,7 @@ import context from './context.ts';
 import cost from './cost.ts';
 import exit from './exit.ts';
 import help from './help.ts';
+import hooks from './hooks.ts';
 import ide from './ide.ts';
 import init from './init.ts';
 import login from './login.ts';
@@ -31,7 +32,7 @@ import unpin from './unpin.ts';
 /** All slash commands, in the order of help and completion. To add one: write its file, name it here. */
 export const commands: readonly Command[] = shelf('commands', [
   pin, unpin, todo, memory, context,
-  plan, init, tasks, agents, queue, mcp, ide, lsp, skills, outputStyle,
+  plan, init, tasks, agents, queue, mcp, ide, lsp, hooks, skills, outputStyle,
   model, cost, budget, login, logout,
   compact, clear, resume, config, statusline, help, exit,
 ]);

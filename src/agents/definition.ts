@@ -55,6 +55,7 @@ function ruled(fields: Fields, note: (what: string) => undefined): Omit<AgentTyp
     ...(mode !== undefined && { mode }),
     ...(maxSteps !== undefined && { maxSteps }),
     ...(fields['background'] === true && { background: true }),
+    ...(fields['hooks'] !== undefined && fields['hooks'] !== null && { hooks: fields['hooks'] }),
     ...(reminder !== undefined && { reminder: cutToLength(reminder, LONGEST_REMINDER) }),
   };
 }

@@ -1,3 +1,4 @@
+import type { Json } from '#lib/brand.ts';
 import type { Effort, Usage } from './content.ts';
 import type { PermissionMode } from './entry.ts';
 import type { Session } from './session.ts';
@@ -26,6 +27,8 @@ export interface AgentType {
   /** Repeated to it while it works (`critical_system_reminder`). */
   readonly reminder?: string;
   readonly file?: string;
+  /** Hooks that run while one of it is at work, as its file says. */
+  readonly hooks?: Json;
 }
 
 export interface AgentRequest {

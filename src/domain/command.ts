@@ -4,6 +4,7 @@ import type { Card } from './card.ts';
 import type { EditorList } from './editor.ts';
 import type { EntryBody, PermissionMode } from './entry.ts';
 import type { LanguagePort } from './languages.ts';
+import type { HooksView } from './hooks.ts';
 import type { McpPort } from './mcp.ts';
 import type { ModelFacts } from './model.ts';
 import type { Row } from './request.ts';
@@ -42,6 +43,8 @@ export type Effect =
   | { readonly type: 'mcp'; readonly what: 'reconnect' | 'login' | 'logout' | 'approve' | 'refuse'; readonly server: string }
   /** Something to be done with language servers: end them, or trust the folder, so that its own may run. */
   | { readonly type: 'languages'; readonly what: 'restart' | 'trust'; readonly server?: string }
+  /** Whether new or changed hooks of the folder may run. */
+  | { readonly type: 'hooks'; readonly what: 'approve' | 'refuse' }
   | { readonly type: 'logout' }
   /** Writes a setting down; without a change: ask which. */
   | { readonly type: 'configure'; readonly change?: SettingChange }
@@ -145,6 +148,7 @@ export interface CommandContext {
   mcp(): Pick<McpPort, 'servers' | 'log'>;
   /** Editors that run, and the one that is connected. */
   editors(): Promise<EditorList>;
+  hooks(): Promise<HooksView>;
   /** The newest plan of the session, as its file stands now. */
   plan(): Promise<KeptPlan | undefined>;
   /** Keys and their actions, for `/help`. */

@@ -1,3 +1,4 @@
+import type { Json } from '#lib/brand.ts';
 import type { Part } from './content.ts';
 import type { Session } from './session.ts';
 import type { FileTouch } from './tool.ts';
@@ -19,6 +20,8 @@ export interface SkillView {
   /** Not named to the model yet: it is for certain paths, and none of them was touched. */
   readonly dormant?: boolean;
   readonly argumentHint?: string;
+  /** Hooks that run while it is followed, as its file says. */
+  readonly hooks?: Json;
   /** UTF-8 bytes of its text. */
   readonly bytes: number;
 }

@@ -91,8 +91,19 @@ function languageServers(servers: Fields): readonly string[] {
 function hooks(events: Fields): readonly string[] {
   return Object.entries(events).flatMap(([event, groups]) => (Array.isArray(groups) ? groups : [groups]).flatMap((group) => {
     const inner = isFields(group) && Array.isArray(group['hooks']) ? (group['hooks'] as readonly Json[]) : [group];
-    return inner.map((hook) => `at ${event} runs ${said(commandIn(hook))}`);
+    const matcher = isFields(group) && typeof group['matcher'] === 'string' && group['matcher'] !== '' ? ` (${group['matcher']})` : '';
+    return inner.map((hook) => `at ${event}${matcher} ${hookIn(hook)}`);
   }));
+}
+
+/** Whole, with all that decides what runs, what is sent where, and what a model is asked. */
+function hookIn(hook: Json): string {
+  if (!isFields(hook)) return `runs ${said(hook)}`;
+  const { type, command, args, url, headers, server, tool, input, prompt, shell } = hook;
+  if (type === 'http') return `sends to ${said(url)}${headers === undefined ? '' : ` with the headers ${said(headers)}`}`;
+  if (type === 'mcp_tool') return `calls ${said(tool)} of the server ${said(server)}${input === undefined ? '' : ` with ${said(input)}`}`;
+  if (type === 'prompt' || type === 'agent') return `asks ${type === 'agent' ? 'a sub-agent' : 'a model'}: ${said(prompt)}`;
+  return `runs ${said(command ?? hook)}${args === undefined ? '' : ` with the arguments ${said(args)}`}${shell === undefined ? '' : ` in ${said(shell)}`}`;
 }
 
 function ofServers(fields: Fields): readonly string[] {

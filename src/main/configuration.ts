@@ -34,6 +34,8 @@ export interface Configuration {
   reload(): void;
   /** Takes what the folder wants into effect, for this run, and for later ones unless `once`. */
   believe(once: boolean): Promise<void>;
+  /** Is called when the user has just agreed to what the folder wants. */
+  whenBelieved(then: (once: boolean) => Promise<void>): void;
 }
 
 export function configure(place: Place, args: Arguments): Configuration {
@@ -46,6 +48,7 @@ export function configure(place: Place, args: Arguments): Configuration {
   const session: ScopedRule[] = [];
   let believed = args.trust || trust.isTrusted(project);
   let given = givenIn(args, place.cwd);
+  const believers: ((once: boolean) => Promise<void>)[] = [];
   let now = load();
 
   function load() {
@@ -85,10 +88,12 @@ export function configure(place: Place, args: Arguments): Configuration {
       now = load();
       if (keep === 'local') await keepAllowRule(project, rule);
     },
+    whenBelieved: (then) => { believers.push(then); },
     async believe(once) {
       believed = true;
       if (!once) await trust.remember(project);
       now = load();
+      for (const then of believers) await then(once);
     },
   };
 }

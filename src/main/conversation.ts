@@ -222,6 +222,7 @@ function commandContext(house: House, { session, file, mode, working }: Held, su
     styles: () => house.modes.styles(session()),
     plan: () => Promise.resolve(house.modes.plan(session())),
     mcp: () => house.mcp,
+    hooks: () => house.hooks.view(session()),
     languages: () => house.languages,
     settings: () => settingsView(house),
     statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await statusLineInput(house, { session: session(), file: file() }) }),

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { oneLine } from '#lib/names.ts';
 import { VERSION } from '#cli/version.ts';
 import { DEMO_MODEL } from '#domain/model.ts';
@@ -51,12 +52,15 @@ export async function welcome(entrance: Entrance): Promise<void> {
 }
 
 /** Asks once whether what the folder's own settings want may take effect. Without wants there is nothing to ask. */
-export async function askForTrust({ house, questions }: Entrance): Promise<void> {
+export async function askForTrust({ house, questions }: Pick<Entrance, 'house' | 'questions'>): Promise<void> {
   const { configuration } = house;
   const wants = configuration.isTrusted() ? [] : configuration.trust.wantsOf(configuration.project, house.place.cwd);
   if (wants.length === 0) return;
   const answer = await questions.ask({ kind: 'trust', folder: configuration.project, wants }, new AbortController().signal);
-  if (answer?.kind === 'yes' || answer?.kind === 'always') await configuration.believe(false);
+  if (answer?.kind !== 'yes' && answer?.kind !== 'always') return;
+  // What has changed while the question stood was not agreed to.
+  if (isDeepStrictEqual(configuration.trust.wantsOf(configuration.project, house.place.cwd), wants)) await configuration.believe(false);
+  else await askForTrust({ house, questions });
 }
 
 export async function enterKey(entrance: Entrance): Promise<void> {

@@ -98,7 +98,7 @@ export function buildHouse(options: HouseOptions): House {
   });
   const asker = hooks.asker(editor.asker(options.asker));
   const languages = wireLanguages({ place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
-  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, tools: () => tools, onNotice });
+  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, documents: () => tools.documents, onNotice });
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });

@@ -371,6 +371,7 @@ export class Interactive implements Controller, Entrance {
       languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(this, what, server),
       logout: async () => leaveKey(this),
       configure: (change) => this.#configure(change),
+      hooks: async (what) => { this.show({ type: 'card', card: { title: await (await import('./hook-door.ts')).decideOnHooks(this, what), body: [] } }); },
       mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(this, what, server),
     });
   }

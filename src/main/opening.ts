@@ -75,6 +75,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
     },
     closeLog: () => { conversation.close(); },
     async close() {
+      await conversation.leave('prompt_input_exit');
       conversation.close();
       statusLine?.close();
       await Promise.all([index.close(), watching?.then((watch) => watch.close())]);
@@ -94,6 +95,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   const trusted = house.configuration.isTrusted();
   await askForTrust(interactive);
   await (await import('./mcp-door.ts')).askForServers(interactive);
+  await (await import('./hook-door.ts')).askForHooks(interactive);
   house.start();
   void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);
   await welcome(interactive);
@@ -112,6 +114,7 @@ function reload(interactive: Interactive): void {
   const { house, show } = interactive;
   const before = new Set(house.configuration.warnings());
   house.configuration.reload();
+  house.mcp.start();
   for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
   interactive.refresh();
 }

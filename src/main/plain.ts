@@ -4,7 +4,7 @@ import type { Arguments } from '#cli/arguments.ts';
 import { cardText } from '#headless/card-text.ts';
 import type { Entry } from '#domain/entry.ts';
 import { faultLine } from '#domain/fault.ts';
-import { taskLine } from '#ui/blocks.ts';
+import { hookLine, taskLine } from '#ui/blocks.ts';
 import type { ScreenEvent } from '#ui/contract.ts';
 import type { Workers } from './house.ts';
 import type { Interactive } from './interactive.ts';
@@ -142,6 +142,7 @@ function entryText(entry: Entry): string | undefined {
     }
     case 'prompt': return undefined;
     case 'notice': return sanitise(`! ${entry.text}`);
+    case 'hookContext': return `(${hookLine(entry)})`;
     default: return undefined;
   }
 }

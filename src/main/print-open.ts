@@ -11,6 +11,7 @@ import type { Beside, Overhearing } from './beside.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
+import { serverNotices } from './mcp-door.ts';
 import { findPlace, type Place } from './place.ts';
 import { sessionToResume } from './resuming.ts';
 
@@ -28,7 +29,7 @@ export async function promptIn(args: Arguments): Promise<string> {
 export interface PrintRoom {
   readonly house: House;
   readonly conversation: Conversation;
-  close(): void;
+  close(): Promise<void>;
 }
 
 export interface PrintOptions extends Beside {
@@ -54,6 +55,7 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
   const { workers, asker, overhear, tell, wake } = options;
   const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say });
   for (const line of sweepDrafts(place.home.drafts)) say(line);
+  for (const line of serverNotices(house)) say(line);
   house.start();
   const close = (conversation?: Conversation): void => {
     conversation?.close();
@@ -65,7 +67,10 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
     for (const notice of conversation.notices) say(notice);
     const unpinned = await conversation.pin(args.pin);
     if (unpinned.length > 0) throw new UsageError(`--pin: ${unpinned.join(' ')}`);
-    return { house, conversation, close: () => { close(conversation); } };
+    return { house, conversation, close: async () => {
+      await conversation.leave('other');
+      close(conversation);
+    } };
   } catch (error) {
     close();
     throw error;

@@ -47,7 +47,7 @@ export async function printStream(args: Arguments, workers: Workers): Promise<nu
   } finally {
     detach();
     interrupt.end();
-    room.close();
+    await room.close();
   }
 }
 

@@ -29,7 +29,7 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   try {
     return await runOnce({ args, room, delivery, prompt, began, apiMs: () => apiMs });
   } finally {
-    room.close();
+    await room.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, cwdOf } from '#domain/folds.ts';
@@ -13,8 +13,7 @@ import { createTypes, type TypeFolder, withoutDenied } from '#agents/types.ts';
 import { coversCall } from '#gate/calls.ts';
 import { readRules } from '#gate/rules.ts';
 import { query } from '#loop/query.ts';
-import { sessionFolder } from '#session/home.ts';
-import { openThread, sessionFile } from '#session/open.ts';
+import { openThread } from '#session/open.ts';
 import { modelId } from '#session/settings.ts';
 import type { CallId } from '#domain/tool.ts';
 import { UserError } from '#lib/errors.ts';
@@ -23,7 +22,9 @@ import { isWithin, realPathOf } from '#lib/within.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside, Overhearing } from './beside.ts';
 import type { Configuration } from './configuration.ts';
+import { besideLog, keepText } from './kept-text.ts';
 import { branchNow, type Place } from './place.ts';
+import { hookedThread, type Run } from './hook-turn.ts';
 import type { HookWing } from './wire-hooks.ts';
 import type { ModelDesk } from './wire-model.ts';
 import type { ReminderWing } from './wire-reminders.ts';
@@ -56,16 +57,18 @@ export function wireAgents(options: AgentOptions): AgentWing {
   );
   const desk: AgentDesk = new Desk({
     types, tell, wake,
-    async *query(session, ...rest) {
+    async *query(session, prompt, ports, signal, limits) {
+      const run: Run = (words) => heard(query(session, words, ports, signal, limits), session, options.overhear);
       try {
-        return yield* heard(query(session, ...rest), session, options.overhear);
+        return yield* hookedThread(options.hooks, session, prompt, run, signal);
       } finally {
         options.settle(session);
       }
     },
     open: (order) => openAgent(options, order, () => desk),
     mailbox: (lead, name) => join(place.home.teams, lead.id, `${name.toLowerCase()}.jsonl`),
-    keepText: (lead, id, text) => keepText(options, join(threadsFolder(place, lead), 'results'), `${id}.md`, text),
+    // The file holds nothing but a sub-agent's own words.
+    keepText: (lead, id, text) => keepText(configuration, join(threadsFolder(place, lead), 'results'), `${id}.md`, text),
     lastNumber: (lead) => lastNumber(join(threadsFolder(place, lead), 'subagents')),
     label: (path) => options.tools().paths.look(path, place.cwd).label,
     confirm: async (title, lines, signal) => (await asker.ask({ kind: 'confirm', title, lines }, signal))?.kind === 'yes',
@@ -118,8 +121,7 @@ function typesIn(folder: string, within: string): readonly TypeFolder[] {
 
 /** Where the threads of a conversation lie: beside its own log. */
 function threadsFolder(place: Place, lead: Session): string {
-  const at = { home: place.home, cwd: place.cwd };
-  return join(dirname(sessionFile(at, lead.id) ?? join(sessionFolder(place.home, place.cwd), 'log')), lead.id);
+  return besideLog(place, lead);
 }
 
 function lastNumber(folder: string): number {
@@ -128,19 +130,6 @@ function lastNumber(folder: string): number {
   } catch {
     return 0;
   }
-}
-
-/** The file holds nothing but a sub-agent's own words: the model may read it without a question. */
-function keepText({ configuration }: AgentOptions, folder: string, name: string, text: string): string | undefined {
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(join(folder, name), text, { mode: 0o600 });
-  } catch {
-    return undefined;
-  }
-  const rule = `Read(/${folder}/**)`;
-  if (!/[*?[\]!\\\s()]/.test(folder) && !configuration.rules().allow.some((known) => known.rule === rule)) void configuration.keepRule(rule, 'session');
-  return join(folder, name);
 }
 
 /** A model for a thread: the one that was asked for where it can be had, else the conversation's. */
@@ -208,7 +197,7 @@ function portsOf(options: AgentOptions, { session, person, id, model, desk }: Th
   const { blobs, configuration } = options;
   const tools = options.tools();
   const definitions = () => {
-    const own = tools.definitions(person.type);
+    const own = tools.definitions(person.type, session.log);
     const send = person.name === undefined || own.some(({ name }) => name === SEND) ? undefined : [...tools.definitions(), ...(tools.tools.deferred?.() ?? []).map(({ definition }) => definition)].find(({ name }) => name === SEND);
     return send === undefined ? own : [...own, send].sort((a, b) => (a.name < b.name ? -1 : 1));
   };

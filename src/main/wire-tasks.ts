@@ -9,11 +9,13 @@ import { createShellTasks, type ShellTasks } from '#tools/shell/tasks.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
+import type { HookWing } from './wire-hooks.ts';
 
 export interface TaskOptions extends Beside {
   readonly place: Place;
   readonly configuration: Configuration;
   readonly agents: AgentPort;
+  readonly hooks: Pick<HookWing, 'env'>;
   readonly cwd: (session: Session) => string;
 }
 
@@ -34,10 +36,10 @@ export interface TaskWing extends TaskPort {
 const USER_COMMAND_MS = 600_000;
 const USER_OUTPUT = 30_000;
 
-export function wireTasks({ place, configuration, agents, cwd, tell }: TaskOptions): TaskWing {
+export function wireTasks({ place, configuration, hooks, agents, cwd, tell }: TaskOptions): TaskWing {
   const shells = createShellTasks({
     folder: place.home.tasks, shell: place.shell, cwd,
-    env: () => ({ ...place.env, ...configuration.settings().env }),
+    env: () => ({ ...place.env, ...configuration.settings().env, ...hooks.env() }),
     tell: (session, entry) => { tell(session, { type: 'entry', entry }); },
   });
   const list = (session: Session): readonly TaskView[] => inOrder(session, [...shells.list(session), ...agentViews(agents, session)]);

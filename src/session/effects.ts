@@ -30,6 +30,7 @@ export interface Surface {
   logout?(): Promise<void>;
   ide?(what: Extract<Effect, { readonly type: 'ide' }>['what']): Promise<void>;
   languages?(what: 'restart' | 'trust', server: string | undefined): Promise<void>;
+  hooks?(what: Extract<Effect, { readonly type: 'hooks' }>['what']): Promise<void>;
   mcp?(what: Extract<Effect, { readonly type: 'mcp' }>['what'], server: string): Promise<void>;
 }
 
@@ -44,6 +45,7 @@ const UNABLE = {
   ide: 'In print mode connect when you start: pinion -p --ide "…".',
   configure: 'Settings cannot be written from here.',
   languages: 'Run pinion in a terminal to restart language servers; --trust lets those of the folder run.',
+  hooks: 'Use /hooks in a terminal: what the hooks of a folder do is shown there before you agree. --trust lets them run once.',
   mcp: 'Use pinion mcp on the command line, or /mcp in a terminal.',
 } as const;
 
@@ -71,6 +73,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'configure': return able(surface.configure?.bind(surface, effect.change, line), 'configure');
     case 'ide': return able(surface.ide?.bind(surface, effect.what), 'ide');
     case 'languages': return able(surface.languages?.bind(surface, effect.what, effect.server), 'languages');
+    case 'hooks': return able(surface.hooks?.bind(surface, effect.what), 'hooks');
     case 'mcp': return able(surface.mcp?.bind(surface, effect.what, effect.server), 'mcp');
     default: return never(effect);
   }

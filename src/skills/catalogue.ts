@@ -87,7 +87,7 @@ function viewOf(name: string, file: SkillFile, { form, scope, from }: Folder): S
     name, form, scope, description: file.description, file: file.real, bytes: Buffer.byteLength(file.body), userMayUse: header.userMayUse,
     // Of a command that does not say what it is for the model could not tell when to use it.
     modelMayUse: header.modelMayUse && (form === 'skill' || header.description !== undefined),
-    ...(from !== undefined && { from }), ...(header.argumentHint !== undefined && { argumentHint: header.argumentHint }),
+    ...(from !== undefined && { from }), ...(header.argumentHint !== undefined && { argumentHint: header.argumentHint }), ...(header.hooks !== undefined && { hooks: header.hooks }),
   };
 }
 

@@ -14,6 +14,8 @@ export interface Header {
   readonly paths: readonly string[];
   /** Rules `Tool(spec)` that hold while it is being followed. */
   readonly allowedTools: readonly string[];
+  /** As they stand there. */
+  readonly hooks: Json | undefined;
 }
 
 /** Longest description, in UTF-16 units. */
@@ -36,6 +38,7 @@ export function headerOf(fields: Fields): Header {
     userMayUse: yesNo(fields['user-invocable']) !== false,
     paths: listOf(fields['paths'], /,(?![^{]*\})|\n/).filter((pattern) => pattern.length <= LONGEST_PATTERN).slice(0, MOST_PATTERNS),
     allowedTools: rulesOf(fields['allowed-tools']).slice(0, MOST_RULES),
+    hooks: fields['hooks'] ?? undefined,
   };
 }
 

@@ -42,6 +42,7 @@ export type Block = BlockBody & { readonly key: string; readonly full: boolean; 
 export const PROMPT_LINES = 20;
 export const THOUGHT_LINES = 3;
 /** Of a task's title so much is told when it ends. */
+const HOOK_COLUMNS = 160;
 const TASK_COLUMNS = 50;
 
 /** Whether a block has more to show than it does when folded. */
@@ -68,6 +69,7 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
     case 'shell': return [{ type: 'shell', command: entry.command, output: entry.output, exitCode: entry.exitCode, ...(entry.task !== undefined && { task: entry.task }) }];
     case 'command': return [{ type: 'command', line: entry.line, card: entry.card }];
     case 'notice': return [{ type: 'notice', level: entry.level, text: entry.text }];
+    case 'hookContext': return [{ type: 'mark', text: hookLine(entry) }];
     case 'compaction': return [{ type: 'compaction', compaction: entry }];
     case 'exclude': return [{ type: 'mark', text: `an earlier ${entry.what === 'media' ? 'picture or PDF' : 'entry'} is left out of later requests` }];
     case 'restore': return [{ type: 'mark', text: 'an earlier entry is part of later requests again' }];
@@ -75,6 +77,11 @@ export function blocksOf(entry: Entry): readonly BlockBody[] {
     case 'strip': return [{ type: 'mark', text: `earlier thinking is no longer sent (${entry.reason})` }];
     default: return [];
   }
+}
+
+/** What a hook has to say to the model, on one line: all of it stands in the reminder that tells it. */
+export function hookLine({ event, hook, text }: EntryOf<'hookContext'>): string {
+  return truncateTo(sanitise(`${event} hook ${hook}: ${text.trim().replaceAll(/\s+/g, ' ')}`, { newlines: false, tabs: 4 }), HOOK_COLUMNS);
 }
 
 /** How a background task has ended, in one line. Undefined while it runs: the card of the call that began it says so. */

@@ -46,7 +46,7 @@ export function desk(files: Readonly<Record<string, string>> = {}, more: Partial
     lookUpPin: (text, options) => pins.lookUp(text, options),
     pins: async () => (await pins.views(new AbortController().signal)).map((view) => ({ ...view, tokens: Math.ceil((view.text ?? '').length / 4) })),
     skills: () => Promise.resolve([]), skillNotes: () => [], agents: () => Promise.resolve([]), team: () => ({ working: [], members: [], problems: [] }), tasks: () => Promise.resolve([]), waiting: () => [],
-    memory: () => Promise.resolve({ files: [], nested: [], waiting: [], notes: [], places: [] }), styles: () => Promise.resolve({ all: [], now: undefined }), plan: () => Promise.resolve(undefined), mcp: () => ({ servers: () => [], log: () => [] }), languages: () => ({ servers: () => Promise.resolve([]), log: () => [] }), editors: () => Promise.resolve({ found: [], connected: undefined, selection: undefined, openFile: undefined, showsDiffs: true }),
+    memory: () => Promise.resolve({ files: [], nested: [], waiting: [], notes: [], places: [] }), styles: () => Promise.resolve({ all: [], now: undefined }), plan: () => Promise.resolve(undefined), mcp: () => ({ servers: () => [], log: () => [] }), hooks: () => Promise.resolve({ hooks: [], problems: [] }), languages: () => ({ servers: () => Promise.resolve([]), log: () => [] }), editors: () => Promise.resolve({ found: [], connected: undefined, selection: undefined, openFile: undefined, showsDiffs: true }),
     usage: nothing.usage,
     ...more,
   };
