@@ -48,7 +48,10 @@ export default defineCommand({
       const fitting = servers.filter((one) => fits(verb, one)).map(({ name }) => name);
       return refuse(`Say which server: ${fitting.join(', ') || 'there is none for that'}.`);
     }
-    if (verb === undefined) return refuse(`/mcp has no "${oneLine(first, 40)}". It has ${VERBS.join(', ')}.`);
+    if (verb === undefined) {
+      const near = nearest(first, VERBS);
+      return refuse(`/mcp has no "${oneLine(first, 40)}". ${near === undefined ? `It has ${VERBS.join(', ')}.` : `Did you mean /mcp ${near}?`}`);
+    }
     const server = servers.find(({ name }) => name === second);
     if (server === undefined) return refuse(unknown(second, servers));
     return verb === 'log' ? { type: 'show', card: logCard(server, context) } : act(verb, server);

@@ -23,7 +23,8 @@ export async function askForServers({ house, questions, show }: Pick<Entrance, '
   for (const server of servers) {
     if (server.approval !== 'needed') continue;
     const answer = await questions.ask(approvalQuestion(server, desk), new AbortController().signal);
-    await desk.decide(server.name, answer?.kind === 'yes' || answer?.kind === 'always' ? 'given' : 'refused');
+    // A question that nobody answered comes again.
+    if (answer !== undefined) await desk.decide(server.name, answer.kind === 'yes' || answer.kind === 'always' ? 'given' : 'refused');
   }
 }
 
