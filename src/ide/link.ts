@@ -49,7 +49,7 @@ interface Connection {
 
 const PROTOCOL = '2025-03-26';
 const HELLO_MS = 5000;
-const LOOK_MS = 2000;
+const LOOK_MS = 500;
 /** Milliseconds until the next look for an editor that went: twice as long each time. */
 const AGAIN_MS = { first: 1000, most: 30_000 };
 const MOST_ANSWERS = 20;
@@ -173,7 +173,7 @@ export class EditorLink {
       return this.#problem;
     }
     this.#options.onChange();
-    if (!connection.told) void this.look(LOOK_MS, attempt.signal);
+    if (!connection.told) await this.look(LOOK_MS, attempt.signal);
     return undefined;
   }
 

@@ -38,6 +38,8 @@ export interface PrintOptions extends Beside {
   /** Who is asked what needs consent; given what was built. */
   readonly asker: Asker;
   readonly overhear: Overhearing;
+  /** Is given the house before anything happens in it. */
+  readonly built?: (house: House) => void;
 }
 
 /** Opens the session that the command line asks for, with what it pins. What is wrong with settings is said on standard error. */
@@ -53,10 +55,12 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
   const { workers, asker, overhear, tell, wake } = options;
-  const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say });
+  const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say, onHint: say });
+  options.built?.(house);
   for (const line of sweepDrafts(place.home.drafts)) say(line);
   for (const line of serverNotices(house)) say(line);
   house.start();
+  if (args.ide) await house.editor.ready();
   const close = (conversation?: Conversation): void => {
     conversation?.close();
     house.close();

@@ -28,7 +28,7 @@ export interface Household {
   readonly home: string;
   write(name: string, contents: string | Uint8Array): void;
   /** Moves in: a house with its conversation, as a new process would have them. `resume` goes on with the newest session. */
-  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; /** No mode is named when it starts. */ readonly modeless?: boolean; readonly answer?: (question: Question) => Answer | undefined }): Promise<Dweller>;
+  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; /** No mode is named when it starts. */ readonly modeless?: boolean; readonly answer?: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> }): Promise<Dweller>;
 }
 
 export interface Dweller {
@@ -72,13 +72,13 @@ export function household(files: Readonly<Record<string, string | Uint8Array>>, 
   };
 }
 
-function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question) => Answer | undefined = () => ({ kind: 'yes' })): Dweller {
+function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> = () => ({ kind: 'yes' })): Dweller {
   const asked: Question[] = [];
   const events: Event[] = [];
   let woken = 0;
   const house = buildHouse({
     place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: (_, event) => { events.push(event); }, wake: () => { woken += 1; },
-    asker: { ask: (question) => { asked.push(question); return Promise.resolve(answer(question)); } },
+    asker: { ask: (question, signal) => { asked.push(question); return Promise.resolve(answer(question, signal)); } },
   });
   const conversation = openConversation(house, file);
   let open = true;
