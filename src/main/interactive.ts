@@ -18,6 +18,7 @@ import { hasUntoldEnd } from './beside.ts';
 import type { Conversation } from './conversation.ts';
 import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
+import { giveBack, queueWords } from './hook-words.ts';
 import type { House } from './house.ts';
 import { doInEditor } from './in-editor.ts';
 import { chooseModel, chooseSession } from './pickers.ts';
@@ -41,6 +42,8 @@ const MODES: readonly PermissionMode[] = ['default', 'acceptEdits', 'plan', 'aut
 const SHOWS_ITS_LINE: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'invoke', 'clear', 'exit']);
 /** Events come in bursts; the status bar is reckoned once after each. */
 const STATUS_MS = 60;
+/** After so long without a word from the person, hooks are told that they are waited for. */
+const REST_MS = 60_000;
 
 /** What the keyboard brings about: turns, commands, shell lines, one after the other. */
 export class Interactive implements Controller, Entrance {
@@ -56,6 +59,7 @@ export class Interactive implements Controller, Entrance {
   /** Something happened beside the turn that is being taken. */
   #woken = false;
   #statusTimer: NodeJS.Timeout | undefined;
+  #restTimer: NodeJS.Timeout | undefined;
   #left = false;
 
   constructor(options: InteractiveOptions) {
@@ -85,14 +89,18 @@ export class Interactive implements Controller, Entrance {
     } else if (line.startsWith('!') && line.length > 1) {
       if (busy) this.#hold(line);
       else void this.#work((signal) => this.#shell(line.slice(1).trim(), signal));
-    } else if (busy) {
-      this.added(() => { this.conversation.append([{ type: 'queued', text: line }]); });
-    } else void this.#turn(line);
+    } else if (busy) void this.#queue(line);
+    else void this.#turn(line);
+  }
+
+  /** The turn may have ended while hooks were asked. */
+  async #queue(line: string): Promise<void> {
+    if (await queueWords(this, line) && this.#running === undefined && !this.#left) void this.#turn(undefined);
   }
 
   /** A name that is no built-in command's may be a skill's. That takes a look at the disk, during which no other line may go ahead. */
   #takeSkill(line: string, parsed: CommandLine): void {
-    if (this.#running === undefined) void this.#work((signal) => this.#invoke(line, parsed, signal));
+    if (this.#running === undefined) void this.#work((signal) => this.#invoke(line, parsed, signal)).then((outcome) => { giveBack(this, outcome, line); });
     else if (this.house.skills.known(this.conversation.session).some(({ name }) => name === parsed.name)) this.#hold(line);
     else {
       void this.#guard(async () => {
@@ -198,6 +206,7 @@ export class Interactive implements Controller, Entrance {
     this.#left = true;
     this.#running?.abort(new Error('interrupted'));
     clearTimeout(this.#statusTimer);
+    clearTimeout(this.#restTimer);
     this.#options.onExit();
   }
 
@@ -227,7 +236,7 @@ export class Interactive implements Controller, Entrance {
   }
 
   async #turn(prompt: Parameters<Conversation['turn']>[0], shown?: string): Promise<void> {
-    await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal, shown), signal));
+    giveBack(this, await this.#work((signal) => this.#drain(this.conversation.turn(prompt, signal, shown), signal)), shown ?? prompt);
   }
 
   /** One thing at a time; what waited meanwhile follows. */
@@ -236,12 +245,14 @@ export class Interactive implements Controller, Entrance {
     this.#running = running;
     const since = this.conversation.session.log.length;
     this.show({ type: 'busy', since: Date.now() });
+    clearTimeout(this.#restTimer);
     const outcome = await this.#guard(() => task(running.signal));
     this.#running = undefined;
     if (this.#left) return outcome;
     this.show({ type: 'idle' });
     this.refresh();
     const { session } = this.conversation;
+    this.#restTimer = setTimeout(() => { this.house.hooks.notify('idle_prompt', 'Pinion is waiting for your input', session); }, REST_MS).unref();
     const news = this.#woken && outcome?.kind === 'answered' && (this.house.agents.hasMail(session) || hasUntoldEnd(session.log, since));
     this.#woken = false;
     const next = this.#held.shift();
@@ -292,6 +303,7 @@ export class Interactive implements Controller, Entrance {
     this.show({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title: `! ${sanitise(command.split('\n')[0] ?? '')}`, body: [] } });
     const { how, output, bytes, exitCode, cwd, task } = await this.house.tasks.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
     const moved = cwd !== undefined && cwd !== this.house.tools.cwd(session) && this.house.configuration.roots().some((root) => isWithin(root, cwd));
+    if (moved) this.house.hooks.moved(this.house.tools.cwd(session), cwd, session);
     this.added(() => {
       this.conversation.append([
         { type: 'shell', command, output: how === 'exited' || task !== undefined ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode, ...(task !== undefined && { task: task.id }) },

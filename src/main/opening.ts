@@ -62,9 +62,8 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
       for (const event of pending) show(event);
       // The index is made while the user reads the first lines.
       void index.search('', 1);
-      watching = watchSettings(configuration.files, () => {
-        reload(interactive);
-        statusLine?.reread();
+      watching = watchSettings(configuration.files, (file) => {
+        void reload(interactive, file).then(() => { statusLine?.reread(); });
       }, fault('settings'));
       await start(interactive, args, [...configuration.warnings(), ...keys.faults], async (agreed) => {
         if (size === undefined) return;
@@ -110,11 +109,15 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
 }
 
 /** A settings file was saved: rules and the rest hold from now on. */
-function reload(interactive: Interactive): void {
-  const { house, show } = interactive;
+async function reload(interactive: Interactive, file: string): Promise<void> {
+  const { house, show, conversation } = interactive;
+  const stop = await house.hooks.configChanged(file, conversation.session);
+  if (stop !== undefined) return show({ type: 'fault', where: 'settings', message: `${file} was changed, and is not taken up now: ${stop}` });
   const before = new Set(house.configuration.warnings());
   house.configuration.reload();
   house.mcp.start();
   for (const message of house.configuration.warnings()) if (!before.has(message)) show({ type: 'fault', where: 'settings', message });
+  house.hooks.reloaded(conversation.session);
   interactive.refresh();
+  return undefined;
 }

@@ -11,10 +11,10 @@ const QUIET_MS = 120;
  * Tells when one of these files was made, changed or removed. They are few and long-lived, which is what chokidar is good at; files
  * of the project are looked at instead (`watch.ts`). A system that cannot watch costs one notice.
  */
-export async function watchSettings(files: readonly string[], onChange: () => void, onNotice: (text: string) => void): Promise<SettingsWatch> {
+export async function watchSettings(files: readonly string[], onChange: (file: string) => void, onNotice: (text: string) => void): Promise<SettingsWatch> {
   const { watch } = await import('chokidar');
   const watcher = watch([...files], { ignoreInitial: true, persistent: false, awaitWriteFinish: { stabilityThreshold: QUIET_MS, pollInterval: 40 } });
-  watcher.on('all', onChange);
+  watcher.on('all', (_event, file) => { onChange(file); });
   watcher.on('error', (error) => {
     void watcher.close();
     onNotice(`settings files are not watched (${messageOf(error)}); a change takes effect at the next start.`);
