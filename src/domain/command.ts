@@ -48,6 +48,8 @@ export type Effect =
   | { readonly type: 'logout' }
   /** Writes a setting down; without a change: ask which. */
   | { readonly type: 'configure'; readonly change?: SettingChange }
+  /** Looks at what other shells have left, or takes it over (`yes`); without `from`: all of them. `project`: this repository's files instead of the user's. */
+  | { readonly type: 'import'; readonly from?: string; readonly project: boolean; readonly yes: boolean }
   | { readonly type: 'exit' }
   /** The command was used wrongly; one line: what is wrong, what to do. Exit code 2 in print mode. */
   | { readonly type: 'refuse'; readonly message: string };
@@ -144,8 +146,11 @@ export interface CommandContext {
   usage(): Promise<UsageFacts>;
   settings(): SettingsView;
   statusLine(): Promise<StatusLineView>;
+  /** Shells whose settings can be taken over. */
+  importers(): readonly { readonly id: string; readonly label: string }[];
   languages(): Pick<LanguagePort, 'servers' | 'log'>;
-  mcp(): Pick<McpPort, 'servers' | 'log'>;
+  /** `settled`: waits, so many milliseconds at most, until none is just being connected. */
+  mcp(): Pick<McpPort, 'servers' | 'log'> & { readonly settled?: (ms: number) => Promise<void> };
   /** Editors that run, and the one that is connected. */
   editors(): Promise<EditorList>;
   hooks(): Promise<HooksView>;

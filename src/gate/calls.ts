@@ -48,7 +48,7 @@ export function coversCall(rule: Rule, list: RuleList, call: Call): boolean {
 }
 
 /** `mcp__server` covers all its tools; `Agent` is another name of `Task`. */
-function coversTool(named: string, tool: string): boolean {
+export function coversTool(named: string, tool: string): boolean {
   if (named === tool || (named.includes('*') && globMatch(named, tool))) return true;
   if (named.startsWith('mcp__')) return tool.startsWith(`${named}__`);
   return (named === 'Agent' && tool === 'Task') || (named === 'Task' && tool === 'Agent');

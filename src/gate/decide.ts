@@ -24,6 +24,8 @@ export interface Situation {
   readonly places: Places;
   readonly effect: ToolEffect | undefined;
   readonly trusted: boolean;
+  /** Why the call is asked about whatever rule allows it. */
+  readonly doubt?: string;
 }
 
 export type Decision =
@@ -124,7 +126,7 @@ function makesEdits(mode: PermissionMode): boolean {
 }
 
 function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
-  const { effect, mode } = now;
+  const { effect, mode, doubt } = now;
   if (effect === undefined) return ALLOW;
   if (mode === 'plan' && effect !== 'reads') return { kind: 'refuse', by: 'mode', reason: PLAN };
   const broken = book.broken(call.tool);
@@ -133,6 +135,7 @@ function decideOther(call: Call, now: Situation, book: Rulebook): Decision {
   const local = host !== undefined && isLocalHost(host) ? [host] : [];
   const asked = book.rules.ask.find((rule) => coversCall(rule, 'ask', call));
   if (asked !== undefined) return question([`the rule ${asked.source.rule} asks`], [], 'local', local);
+  if (doubt !== undefined && mode !== 'bypassPermissions') return mode === 'auto' ? autoRefusal([doubt]) : question([doubt], [], 'session', local);
   const covering = book.rules.allow.filter((rule) => coversCall(rule, 'allow', call));
   if (covering.some(namesHost)) return { kind: 'allow', judged: local };
   if (mode === 'bypassPermissions' || covering.length > 0) return ALLOW;

@@ -1,5 +1,6 @@
 import type { SessionUpdate, StopReason } from '@agentclientprotocol/sdk';
-import { plain } from '#acp/markdown.ts';
+import { pathToFileURL } from 'node:url';
+import { cardMarkdown, plain } from '#acp/markdown.ts';
 import type { Card } from '#domain/card.ts';
 import type { Event, PermissionMode } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
@@ -7,14 +8,19 @@ import type { CallId } from '#domain/tool.ts';
 import { isWithin } from '#lib/within.ts';
 import { interpret, type Surface } from '#session/effects.ts';
 import { sanitise } from '#lib/terminal.ts';
+import { createAcpEntrance } from './acp-entrance.ts';
+import type { AcpAsker } from './acp-questions.ts';
 import type { Conversation } from './conversation.ts';
 import { type CommandLine, dispatch } from './dispatch.ts';
+import type { Entrance } from './entrance.ts';
 import type { House } from './house.ts';
+import { chooseModel } from './pickers.ts';
 
 /** What a command needs of the session in which it is entered. */
 export interface Entered {
   readonly house: House;
   readonly conversation: Conversation;
+  readonly asker: AcpAsker;
   send(update: SessionUpdate): Promise<void>;
   tell(event: Event): Promise<void>;
   /** Tells the entries that a task appends. */
@@ -47,35 +53,36 @@ function surfaceOf(run: Run): Surface {
   const { conversation, house } = at;
   const tell = (text: string): Promise<void> => at.send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${text}\n\n` } });
   const refuse = (message: string): void => { void tell(`> /${plain(name)}: ${plain(message)}`); };
-  const unable = (message: string) => (): Promise<void> => tell(`> /${plain(name)}: ${plain(message)}`);
-  const show = (line: string, card: Card): void => { void at.added(() => { conversation.append([{ type: 'command', line, card }]); }); };
+  const unable = (message: string) => async (): Promise<void> => { refuse(message); };
+  const card = (shown: Card): void => { void tell(cardMarkdown(shown)); };
+  const entrance = (): Entrance => createAcpEntrance({ house, asker: at.asker, signal, show: card, say: (text) => { void tell(text); }, refresh: () => { void at.tellConfig(); } });
   return {
-    show, exit: () => { refuse('Close the conversation in your editor; it is kept.'); },
+    show: (line, shown) => { void at.added(() => { conversation.append([{ type: 'command', line, card: shown }]); }); },
     append: (entries) => { void at.added(() => { conversation.append(entries); }); },
-    async submit(prompt, shown) { run.reason = await at.drain(conversation.turn(prompt, signal, shown)); },
+    async submit(prompt, shown, mentions) { run.reason = await at.drain(conversation.turn({ text: prompt, ...(shown !== undefined && { shown }), ...(mentions !== undefined && { mentions }) }, signal)); },
     async invoke(skill, args, line) { run.reason = await at.drain(conversation.invoke(skill, args, line, signal, refuse)); },
     async compact(keep) { run.reason = await at.drain(conversation.compact(keep, signal)); },
     mode(mode: PermissionMode) {
-      void at.setMode(mode).then(() => tell(mode === 'plan' ? '**Plan mode is on** — the model reads and thinks, and changes nothing' : `**Mode**: ${mode}`));
+      void at.setMode(mode).then(() => { card(mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: `Mode: ${mode}`, body: [] }); });
     },
     refuse: (_line, message) => { refuse(message); },
     async stopTask(id) {
       const stopped = await house.tasks.stop(id, conversation.session);
-      await tell('problem' in stopped ? `> ${plain(stopped.problem)}` : `Stopped: ${plain(stopped.task.title)}`);
+      if ('problem' in stopped) refuse(stopped.problem);
+      else card({ title: `Stopped: ${stopped.task.title}`, body: [] });
     },
-    edit: (file) => tell(`[${plain(file)}](file://${encodeURI(file)})`),
-    takeBack: unable('What waits here is your editor\'s.'),
-    clear: unable('Begin a new conversation in your editor; /unpin and /todo change what is in view.'),
-    resume: unable('Choose the conversation in your editor, or use pinion -r in a terminal.'),
-    async model(id) {
-      if (id === undefined) return unable('Name the model: /model <id>, or choose it in your editor.')();
-      house.desk.choose(id);
-      await tell(`**Model**: ${plain(house.desk.facts().label)} — from the next prompt on`);
-      return at.tellConfig();
-    },
-    login: unable('Run pinion acp --login in a terminal, or set ANTHROPIC_API_KEY for the program that your editor starts.'),
-    logout: unable('Run pinion in a terminal and use /logout there.'),
-    mcp: unable('Use pinion mcp on the command line, or /mcp in a terminal.'),
+    edit: (file) => tell(`[${plain(file)}](${pathToFileURL(file).href})`),
+    model: async (id) => chooseModel(entrance(), id),
+    configure: async (change) => (await import('./config-chooser.ts')).chooseSetting(entrance(), change),
+    languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(entrance(), what, server),
+    mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(entrance(), what, server),
+    exit: () => { refuse('close the conversation in your editor; it is kept.'); },
+    ide: unable('this conversation is with your editor already.'),
+    takeBack: unable('what waits here is your editor\'s.'),
+    clear: unable('begin a new conversation in your editor; /unpin and /todo change what is in view.'),
+    resume: unable('choose the conversation in your editor, or use pinion -r in a terminal.'),
+    login: unable('run pinion acp --login in a terminal, or set ANTHROPIC_API_KEY for the program that your editor starts.'),
+    logout: unable('run pinion in a terminal and use /logout there.'),
   };
 }
 

@@ -91,7 +91,7 @@ export function buildHouse(options: HouseOptions): House {
   const first = args.permissionMode ?? configuration.settings().permissions.defaultMode ?? 'default';
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
   if (first === 'auto' && configuration.settings().disableAutoMode) onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
-  const editor = wireEditor({ place, args, configuration, tools: () => tools, onMention: options.onMention ?? (() => undefined), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
+  const editor = wireEditor({ place, args, configuration, tools: () => tools, ...(options.onMention !== undefined && { onMention: options.onMention }), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
   const hooks = wireHooks({
     place, args, configuration, desk, mode, agents: () => agents, skills: () => skills, tasks: () => tasks, tools: () => tools, tell, wake, onNotice,
     callTool: (server) => Promise.resolve({ failed: true, text: `the server ${server} is not connected` }),

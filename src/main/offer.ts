@@ -1,8 +1,10 @@
 import type { AgentPort, AgentType } from '#domain/agents.ts';
 import type { ToolDefinition } from '#domain/content.ts';
+import type { Entry, HeadBody } from '#domain/entry.ts';
 import type { SearchPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { DeferredTool } from '#domain/tool.ts';
+import { coversTool } from '#gate/calls.ts';
 import { readRules } from '#gate/rules.ts';
 import { tools } from '#tools/kinds/list.ts';
 import type { Toolbox } from '#tools/toolbox.ts';
@@ -23,28 +25,61 @@ interface OfferOptions {
 
 /** Which tools the model is offered, at once or on demand. What a rule forbids as a whole is not named to it. */
 export interface Offer {
-  /** Of a type of sub-agent: what it may have. */
-  definitions(type?: AgentType): readonly ToolDefinition[];
+  /** Of a type of sub-agent: what it may have. `log`: of a conversation that has begun, whose cache is to hold. */
+  definitions(type?: AgentType, log?: readonly Entry[]): readonly ToolDefinition[];
   /** Without a session: what there is for anybody. */
   deferred(session?: Session): readonly DeferredTool[];
 }
 
+interface Offered {
+  readonly head: readonly ToolDefinition[];
+  readonly deferred: readonly DeferredTool[];
+}
+
 export function createOffer({ configuration, agents, env, toolbox, search: port }: OfferOptions): Offer {
-  const now = (type: AgentType | undefined): { readonly head: readonly ToolDefinition[]; readonly deferred: readonly DeferredTool[] } => {
-    const forbidden = new Set(readRules(configuration.rules().deny, 'deny').rules.flatMap(({ tool, spec }) => (spec === undefined ? [tool === 'Agent' ? 'Task' : tool] : [])));
-    if (!port.offered()) forbidden.add('WebSearch');
-    const deferred = toolbox.deferred().filter(({ definition: { name }, threads }) => !forbidden.has(name) && (type === undefined || (threads === 'all' && isOf(type, name))));
-    const head = toolbox.definitions().filter(({ name }) => name !== SEARCH && !forbidden.has(name) && (type === undefined || (isForAll(name) && isOf(type, name))));
-    const search = toolbox.definitions().filter(({ name }) => name === SEARCH && !forbidden.has(name));
+  const now = (type: AgentType | undefined, log: readonly Entry[]): Offered => {
+    const denied = readRules(configuration.rules().deny, 'deny').rules.filter(({ spec }) => spec === undefined);
+    const allowed = (name: string): boolean => !denied.some(({ tool }) => coversTool(tool, name)) && (name !== 'WebSearch' || port.offered()) && (type === undefined || isOf(type, name));
+    const all = toolbox.deferred().filter(({ definition: { name }, threads }) => allowed(name) && (type === undefined || threads === 'all'));
+    const own = toolbox.definitions().filter(({ name }) => name !== SEARCH && allowed(name) && (type === undefined || isForAll(name)));
+    // Any agent that may have tools on demand may load them.
+    const search = toolbox.definitions().filter(({ name }) => name === SEARCH && !denied.some(({ tool }) => coversTool(tool, name)));
     const onDemand = search.length > 0 && !OFF.test((env()['ENABLE_TOOL_SEARCH'] ?? '').trim()) && !configuration.settings().remindersOff.includes(REMINDER);
-    if (deferred.length === 0) return { head, deferred };
-    const all = onDemand ? [...head, ...search] : [...head, ...deferred.map(({ definition }) => definition)];
-    return { head: all.sort((a, b) => (a.name < b.name ? -1 : 1)), deferred: onDemand ? deferred : [] };
+    const wanted = [...own, ...all.filter(({ alwaysLoad }) => !onDemand || alwaysLoad === true).map(({ definition }) => definition)];
+    const head = steady(wanted, log, { allowed, grows: !onDemand });
+    // What others bring along later is no reason for another head.
+    const loads = onDemand && (all.some(({ definition }) => !isForeign(definition.name)) || (headIn(log)?.tools.some(({ name }) => name === SEARCH) ?? all.length > 0));
+    const deferred = loads ? all.filter(({ definition }) => !head.some(({ name }) => name === definition.name)) : [];
+    return { head: [...head, ...(loads ? search : [])].sort(byName), deferred };
   };
   return {
-    definitions: (type) => now(type).head,
-    deferred: (session) => now(session === undefined ? undefined : agents.self(session)?.type).deferred,
+    definitions: (type, log = []) => now(type, log).head,
+    deferred: (session) => now(session === undefined ? undefined : agents.self(session)?.type, session?.log ?? []).deferred,
   };
+}
+
+const byName = (a: ToolDefinition, b: ToolDefinition): number => (a.name < b.name ? -1 : 1);
+
+/**
+ * Tools of other programs come, go and change at any time: in a conversation that has begun, its head holds those that it began
+ * with, byte for byte, until a compaction makes everything new. What came later is loaded on demand; only where that is switched
+ * off (`grows`) it is put beside them.
+ */
+function steady(wanted: readonly ToolDefinition[], log: readonly Entry[], { allowed, grows }: { readonly allowed: (name: string) => boolean; readonly grows: boolean }): readonly ToolDefinition[] {
+  const begun = headIn(log);
+  if (begun === undefined) return wanted;
+  const kept = begun.tools.filter(({ name }) => isForeign(name) && allowed(name));
+  return [...wanted.filter(({ name }) => !isForeign(name)), ...kept, ...wanted.filter(({ name }) => grows && isForeign(name) && !kept.some((tool) => tool.name === name))];
+}
+
+/** What the conversation began with; undefined where the next request begins anew. */
+function headIn(log: readonly Entry[]): HeadBody | undefined {
+  const last = log.findLast(({ type }) => type === 'head' || type === 'compaction');
+  return last?.type === 'head' ? last : undefined;
+}
+
+function isForeign(name: string): boolean {
+  return name.startsWith('mcp__');
 }
 
 function isForAll(name: string): boolean {
@@ -53,5 +88,6 @@ function isForAll(name: string): boolean {
 
 /** Whether a sub-agent of a type may have a tool. */
 function isOf({ tools, disallowedTools }: AgentType, name: string): boolean {
-  return (tools === undefined || tools.includes(name)) && !disallowedTools.includes(name);
+  const names = (list: readonly string[]): boolean => list.some((one) => one === name || (isForeign(one) && coversTool(one, name)));
+  return (tools === undefined || names(tools)) && !names(disallowedTools);
 }

@@ -45,6 +45,8 @@ export interface ReminderOptions {
   readonly tasks: TaskPort;
   readonly modes: ModeWing;
   readonly outside: Outside;
+  /** Addresses that connected MCP servers list. */
+  readonly resources: () => ReadonlyMap<string, ReadonlySet<string>>;
   readonly head: () => HeadBody;
   /** Files below the start directory that are not ignored. */
   readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
@@ -145,8 +147,8 @@ function filesFor({ tools, place }: ReminderOptions): FilePort {
   };
 }
 
-function mentionsFor({ tools }: ReminderOptions, session: Session): MentionPort {
-  return createMentions({ paths: tools.paths, documents: tools.documents, cwd: () => tools.cwd(session) });
+function mentionsFor({ tools, resources }: ReminderOptions, session: Session): MentionPort {
+  return createMentions({ paths: tools.paths, documents: tools.documents, cwd: () => tools.cwd(session), servers: resources });
 }
 
 function environmentOf(place: Place, configuration: Configuration): EnvironmentFacts {

@@ -23,6 +23,24 @@ export function completeAgent(names: readonly string[], typed: string): readonly
   return fitting.slice(0, start.startsWith('agent-') ? MOST : MOST_AGENTS).map((name) => ({ insert: agentMention(name), label: oneLine(agentMention(name)) }));
 }
 
+/** Servers whose name begins with what is typed behind an `@`, and behind `server:` the resources that fit, those first that begin so. */
+export function completeResource(resources: readonly { readonly server: string; readonly uri: string; readonly name: string }[], typed: string): readonly MentionCompletion[] {
+  const start = (typed.startsWith('"') ? typed.slice(1) : typed).toLowerCase();
+  if (start === '') return [];
+  const names = [...new Set(resources.map(({ server }) => server))];
+  const server = names.find((name) => start.startsWith(`${name.toLowerCase()}:`));
+  if (server === undefined) return names.filter((name) => name.toLowerCase().startsWith(start)).slice(0, MOST_AGENTS).map((name) => ({ insert: `@${/\s/.test(name) ? '"' : ''}${name}:`, label: oneLine(`@${name}:`), more: true }));
+  const wanted = start.slice(server.length + 1);
+  const own = resources.filter((one) => one.server === server);
+  const first = own.filter(({ uri }) => uri.toLowerCase().startsWith(wanted));
+  const others = own.filter((one) => !first.includes(one) && `${one.uri} ${one.name}`.toLowerCase().includes(wanted));
+  return [...first, ...others].slice(0, MOST).flatMap(({ uri, name }): readonly MentionCompletion[] => {
+    const text = `${server}:${uri}`;
+    if (/["\p{Cc}\p{Zl}\p{Zp}]/u.test(text)) return [];
+    return [{ insert: /[\s\\]/.test(text) ? `@"${text}"` : `@${text}`, label: oneLine(name === uri ? text : `${text} (${name})`) }];
+  });
+}
+
 /**
  * Files and directories for what is typed behind an `@` (which may begin with a quote), best first. `more` tells that
  * there are further matches or that the index is still being made. Names that no typed text can mention are left out.

@@ -29,14 +29,14 @@ const MOST_READINGS = 32_768;
 /** Most different paths that are looked at. */
 const MOST_LOOKS = 2048;
 
-/** Finds the mentions of a text. Never throws; a look that throws found nothing. */
-export async function findMentions<T>(text: string, look: Look<T>): Promise<Mentions<T>> {
+/** Finds the mentions of a text. Never throws; a look that throws found nothing. `elsewhere`: a candidate names something else, and is neither looked up nor missing. */
+export async function findMentions<T>(text: string, look: Look<T>, elsewhere: (candidate: Candidate) => boolean = () => false): Promise<Mentions<T>> {
   const mentions: Mention<T>[] = [];
   const unresolved = new Set<string>();
   const search = createSearch(look);
   let end = 0;
   for (const candidate of candidatesIn(text)) {
-    if (candidate.start < end) continue;
+    if (candidate.start < end || elsewhere(candidate)) continue;
     const hit = await search.first(candidate);
     if (search.spent()) break;
     if (hit !== undefined) {

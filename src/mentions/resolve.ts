@@ -4,9 +4,11 @@ import { messageOf } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
 import { mentionedAgents } from './agents.ts';
+import type { Candidate } from './candidates.ts';
 import { findMentions } from './parse.ts';
 import type { Mention } from './parse.ts';
 import type { LineRange } from './readings.ts';
+import { resourceIn, type ResourceIndex } from './resources.ts';
 
 interface Options {
   readonly paths: PathPort;
@@ -15,6 +17,8 @@ interface Options {
   readonly cwd: () => string;
   /** Most bytes of text that one mention attaches; 48 KiB by default. */
   readonly limitBytes?: number;
+  /** Connected MCP servers: what names a resource of theirs is no file. */
+  readonly servers?: () => ResourceIndex;
 }
 
 interface Target {
@@ -22,6 +26,7 @@ interface Target {
   readonly lines?: LineRange;
 }
 
+const NO_SERVERS: ResourceIndex = new Map();
 const LIMIT_BYTES = 48 * 1024;
 /** Most things that one prompt attaches; people name few, pasted lists many. */
 const MOST_TARGETS = 50;
@@ -29,11 +34,12 @@ const MOST_TARGETS = 50;
 const NOTE_CHARACTERS = 80;
 
 /** Mentions of files and directories: found in the text, looked up, loaded once each. What cannot be attached is a note. */
-export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES }: Options): MentionPort {
+export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES, servers = () => NO_SERVERS }: Options): MentionPort {
+  const elsewhere = (candidate: Candidate): boolean => resourceIn(candidate, servers()) !== undefined;
   return {
     async load(text, signal, pinned = new Set()) {
       const from = cwd();
-      const { mentions, unresolved, gaveUp } = await findMentions(text, (path) => lookUp(paths, path, from));
+      const { mentions, unresolved, gaveUp } = await findMentions(text, (path) => lookUp(paths, path, from), elsewhere);
       const { targets, notes } = sort(mentions, pinned);
       const loading = targets.slice(0, MOST_TARGETS).map((target) => loadOne(documents, target, limitBytes, signal));
       const left = targets.length - loading.length;
@@ -47,7 +53,7 @@ export function createMentions({ paths, documents, cwd, limitBytes = LIMIT_BYTES
     agents: mentionedAgents,
     async named(text) {
       const from = cwd();
-      const { mentions } = await findMentions(text, (path) => lookUp(paths, path, from));
+      const { mentions } = await findMentions(text, (path) => lookUp(paths, path, from), elsewhere);
       return new Set(mentions.flatMap(({ found, lines }) => (lines === undefined && !found.denied && !found.outside ? [found.real] : [])));
     },
   };

@@ -21,6 +21,7 @@ export interface Surface {
   stopTask(id: string): Promise<void>;
   /** Without a change: asks which. */
   configure?(change: SettingChange | undefined, line: string): Promise<void>;
+  import?(wanted: Extract<Effect, { readonly type: 'import' }>, line: string): Promise<void>;
   edit?(file: string): Promise<void>;
   takeBack?(ids: readonly string[] | undefined, how: 'edit' | 'remove'): Promise<void>;
   clear?(all: boolean): Promise<void>;
@@ -44,6 +45,7 @@ const UNABLE = {
   logout: 'Run pinion in a terminal and use /logout there.',
   ide: 'In print mode connect when you start: pinion -p --ide "…".',
   configure: 'Settings cannot be written from here.',
+  import: 'Settings cannot be taken over from here.',
   languages: 'Run pinion in a terminal to restart language servers; --trust lets those of the folder run.',
   hooks: 'Use /hooks in a terminal: what the hooks of a folder do is shown there before you agree. --trust lets them run once.',
   mcp: 'Use pinion mcp on the command line, or /mcp in a terminal.',
@@ -70,6 +72,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'model': return able(surface.model?.bind(surface, effect.id), 'model');
     case 'login': return able(surface.login?.bind(surface), 'login');
     case 'logout': return able(surface.logout?.bind(surface), 'logout');
+    case 'import': return able(surface.import?.bind(surface, effect, line), 'import');
     case 'configure': return able(surface.configure?.bind(surface, effect.change, line), 'configure');
     case 'ide': return able(surface.ide?.bind(surface, effect.what), 'ide');
     case 'languages': return able(surface.languages?.bind(surface, effect.what, effect.server), 'languages');

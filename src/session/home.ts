@@ -26,7 +26,7 @@ export interface Home {
   /** What servers were found not to understand, per base URL and model. */
   readonly quirks: string;
   /** The user's own MCP servers, what was decided on those of repositories, and what signing in gave. */
-  readonly mcp: { readonly servers: string; readonly approvals: string; readonly tokens: string };
+  readonly mcp: { readonly servers: string; readonly approvals: string; readonly tokens: string; readonly tools: string };
 }
 
 export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = process.platform): Home {
@@ -46,7 +46,7 @@ export function homeOf(env: NodeJS.ProcessEnv, platform: NodeJS.Platform = proce
     tasks: join(state, 'tasks'),
     drafts: join(state, 'drafts'),
     quirks: join(state, 'quirks.json'),
-    mcp: { servers: join(config, 'mcp.json'), approvals: join(config, 'mcp-approvals.json'), tokens: join(config, 'mcp-tokens.json') },
+    mcp: { servers: join(config, 'mcp.json'), approvals: join(config, 'mcp-approvals.json'), tokens: join(config, 'mcp-tokens.json'), tools: join(state, 'mcp-tools.json') },
   };
 }
 

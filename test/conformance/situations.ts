@@ -50,6 +50,16 @@ const withAgents = (words: string, name: string): Partial<World> => {
   };
 };
 
+const withServer = (words: string, name: string): Partial<World> => ({
+  outside: {
+    ...nothing.outside,
+    mcp: {
+      servers: () => [{ name, scope: 'user', transport: 'stdio', state: 'connected', instructions: `${words.slice(-50)} ${words}`, tools: [], resources: [], prompts: [], notes: [] }],
+      mentioned: () => Promise.resolve([{ server: name, uri: 'b://c', parts: [{ type: 'text', text: words }], notes: ['a note'] }]),
+    },
+  },
+});
+
 const spending = (words: string): Partial<World> => {
   const much = words.includes('new words') ? 20 : 0;
   return { usage: () => Promise.resolve({ used: 170_000 + much * 1000, limit: 200_000, window: 200_000, autoCompact: true, output: 50_000 + much * 1000, usd: 1 + much / 10, budgetUsd: 5 }) };
@@ -73,6 +83,8 @@ export const SITUATIONS: Readonly<Record<string, Situation>> = {
   lsp_diagnostics: (words, name) => ({ world: { outside: { ...nothing.outside, languages: { written: () => Promise.resolve([{ path: '/w/a.ts', label: name, whole: true, reports: [{ path: '/w/a.ts', line: 1, column: 2, severity: 'error', fresh: true, text: name, message: words.slice(-2000), source: words.slice(0, 2000), code: name }] }]) } } } }),
   date_change: (words) => ({ world: { now: new Date(2026, 0, words.length % 28 + 1) } }),
   deferred_tools_delta: (words, name) => ({ world: { tools: { has: () => true, deferred: () => [{ name, summary: words }, { name: `${words.length % 97}x`, summary: words }] } } }),
+  mcp_instructions_delta: (words, name) => ({ world: withServer(words, name) }),
+  mcp_resources: (words, name) => ({ log: (session) => { session.append(prompt('@a:b://c')); }, world: withServer(words, name) }),
   memory: (words, name) => ({ world: remembering(words, name) }),
   nested_memory: (words, name) => ({ log: (session) => { knows(session, '/w/a'); }, world: remembering(words, name) }),
   skill_listing: (words, name) => ({ world: withSkill(words, name) }),

@@ -122,7 +122,7 @@ it('a world in which every port fails costs those words only that need one', asy
   const collector = createCollector({ sources, world: (moment, at) => world(at, { moment, ...broken }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(['date_change', 'todos']);
-  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'diagnostics', 'dynamic_skill', 'environment', 'ide_opened_file', 'ide_selection', 'lsp_diagnostics', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
+  expect(faults.map(({ where }) => where).sort()).toEqual(['agent_listing_delta', 'agent_mentions', 'at_mentioned_files', 'budget_usd', 'changed_files', 'compaction_reminder', 'companion_intro', 'critical_system_reminder', 'deferred_tools_delta', 'diagnostics', 'dynamic_skill', 'environment', 'ide_opened_file', 'ide_selection', 'lsp_diagnostics', 'mcp_instructions_delta', 'mcp_resources', 'memory', 'nested_memory', 'output_style', 'pins', 'plan_mode', 'relevant_memories', 'skill_discovery', 'skill_listing', 'team_context', 'teammate_mailbox', 'todo_reminders', 'unified_tasks'].map((id) => `reminder ${id}`));
 });
 
 it('all of them at once stand in shelf order, and say nothing when asked again', async () => {
@@ -136,7 +136,7 @@ it('all of them at once stand in shelf order, and say nothing when asked again',
   const collector = createCollector({ sources, on: () => sources.map(({ id }) => id), world: (moment, at) => world(at, { ...ports, moment, prompt: moment === 'prompt' ? at.log.findLast((entry) => entry.type === 'prompt') : undefined }) });
   const { reminders, faults } = await collector.collect('prompt', session, signal);
   expect(reminders.map(({ source }) => String(source))).toEqual(sources.map(({ id }) => String(id)).filter((id) => !APART.has(id)));
-  expect(faults).toEqual([{ where: 'reminder memory', message: '/w/name: a note' }, { where: 'reminder nested_memory', message: '/w/below/name: a note' }, { where: 'reminder pins', message: 'name: a note' }, { where: 'reminder at_mentioned_files', message: 'a note' }, { where: 'reminder dynamic_skill', message: 'name brings 1 skill along: name' }]);
+  expect(faults).toEqual([{ where: 'reminder memory', message: '/w/name: a note' }, { where: 'reminder nested_memory', message: '/w/below/name: a note' }, { where: 'reminder pins', message: 'name: a note' }, { where: 'reminder mcp_resources', message: 'a note' }, { where: 'reminder at_mentioned_files', message: 'a note' }, { where: 'reminder dynamic_skill', message: 'name brings 1 skill along: name' }]);
   for (const reminder of reminders) session.append(reminder);
   const again = await collector.collect('step', session, signal);
   expect(again.reminders.map(({ source }) => String(source))).toEqual(['changed_files']);

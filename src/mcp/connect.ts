@@ -1,0 +1,101 @@
+import type { Client, ClientCapabilities, AuthProvider, FetchLike, Transport } from '@modelcontextprotocol/client';
+import type { McpServerConfig } from '#domain/mcp.ts';
+import { withDeadline } from '#lib/deadline.ts';
+import { messageOf } from '#lib/errors.ts';
+import { cutToLength, wellFormed } from '#lib/text.ts';
+import type { ServerLog } from './log.ts';
+import { StdioTransport } from './stdio.ts';
+
+export interface ConnectOptions {
+  /** Variables put in. */
+  readonly config: McpServerConfig;
+  /** The whole environment of its program, and where it runs. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+  readonly log: ServerLog;
+  /** Our own version, which the server is told. */
+  readonly version: string;
+  /** Milliseconds until it must have answered. */
+  readonly timeoutMs: number;
+  /** Further headers, such as those of a `headersHelper`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly auth?: AuthProvider;
+  readonly fetch?: FetchLike;
+  readonly capabilities?: ClientCapabilities;
+  /** Hangs what the server may ask of us, before it can. */
+  readonly prepare?: (client: Client) => void;
+}
+
+/** A server that has answered. */
+export interface Link {
+  readonly client: Client;
+  readonly title: string;
+  /** Its own words, at most 64 KiB of them. */
+  readonly instructions: string | undefined;
+  has(what: 'tools' | 'resources' | 'prompts'): boolean;
+  /** Resolves when the connection is gone, with why, one line. */
+  readonly closed: Promise<string>;
+  close(): Promise<void>;
+  /** As `close`, without waiting. */
+  kill(): void;
+}
+
+const MOST_INSTRUCTIONS = 64 * 1024;
+
+/** A server wants a login first. */
+export class LoginNeeded extends Error {
+  override readonly name = 'LoginNeeded';
+}
+
+/**
+ * Starts or reaches a server and says hello. Rejects with one line when it cannot, has no answer in time or the signal aborts,
+ * with {@link LoginNeeded} where it wants a login; nothing of it is left then.
+ */
+export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Link> {
+  const { Client, UnauthorizedError } = await import('@modelcontextprotocol/client');
+  const transport = await transportOf(options);
+  const stdio = transport instanceof StdioTransport ? transport : undefined;
+  const client = new Client({ name: 'pinion', version: options.version }, { capabilities: options.capabilities ?? {} });
+  let gone = (_why: string): void => undefined;
+  const closed = new Promise<string>((resolve) => { gone = resolve; });
+  client.onclose = () => { gone(stdio?.ending() ?? 'the connection was closed'); };
+  client.onerror = (error) => { options.log.write(`[${messageOf(error).slice(0, 400)}]`); };
+  options.prepare?.(client);
+  const end = async (): Promise<void> => { await client.close().catch(() => undefined); await transport.close().catch(() => undefined); };
+  try {
+    await withDeadline(options.timeoutMs, signal, (inner) => client.connect(transport, { signal: inner, timeout: options.timeoutMs + 1000 }));
+  } catch (error) {
+    await Promise.race([end(), new Promise<void>((resolve) => { setTimeout(resolve, 1500).unref(); })]);
+    if (error instanceof UnauthorizedError || /\b401\b|unauthorized/i.test(messageOf(error))) throw new LoginNeeded('it wants a login');
+    throw new Error(failure(error, stdio, options), { cause: error });
+  }
+  const capabilities = client.getServerCapabilities() ?? {};
+  const instructions = client.getInstructions();
+  return {
+    client, closed,
+    title: cutToLength(wellFormed(client.getServerVersion()?.title ?? client.getServerVersion()?.name ?? ''), 100),
+    instructions: instructions === undefined || instructions.trim() === '' ? undefined : wellFormed(instructions.slice(0, MOST_INSTRUCTIONS)),
+    has: (what) => capabilities[what] !== undefined,
+    close: end,
+    kill: () => { if (stdio === undefined) void end(); else stdio.kill(); },
+  };
+}
+
+async function transportOf({ config, env, cwd, log, headers, auth, fetch }: ConnectOptions): Promise<Transport> {
+  if (config.type === 'stdio') return new StdioTransport({ command: config.command, args: config.args, env, cwd, log });
+  const { createRemote } = await import('./remote.ts');
+  return createRemote({ type: config.type, url: config.url, headers: { ...config.headers, ...headers }, ...(auth !== undefined && { auth }), ...(fetch !== undefined && { fetch }) });
+}
+
+const LONGEST = 300;
+
+function failure(error: unknown, stdio: StdioTransport | undefined, { log, timeoutMs }: ConnectOptions): string {
+  const message = messageOf(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? ` (${messageOf(error.cause)})` : '';
+  const ending = stdio?.ending();
+  if (ending !== undefined && ending.startsWith('it cannot be started')) return cutToLength(ending, LONGEST);
+  const last = log.lines().findLast((line) => !line.slice(9).startsWith('['));
+  if (ending !== undefined) return cutToLength(`${ending}${last === undefined ? '' : `; it last wrote: ${last.slice(9)}`}`, LONGEST);
+  if (error instanceof Error && error.name === 'DeadlineError') return `it had no answer within ${timeoutMs / 1000} s`;
+  return cutToLength(`${message}${cause}`, LONGEST);
+}
