@@ -59,8 +59,7 @@ export default defineCommand({
 });
 
 async function settled({ mcp, surface }: CommandContext): Promise<readonly McpServer[]> {
-  const until = Date.now() + PATIENCE_MS;
-  while (surface === 'print' && Date.now() < until && mcp().servers().some(({ state }) => state === 'connecting')) await new Promise((resolve) => { setTimeout(resolve, 50); });
+  if (surface === 'print') await mcp().settled?.(PATIENCE_MS);
   return mcp().servers();
 }
 

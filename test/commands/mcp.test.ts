@@ -79,13 +79,9 @@ describe('/mcp', () => {
   });
 
   it('waits in print mode for servers that are just being connected', async () => {
-    let asked = 0;
-    const servers = (): readonly McpServer[] => {
-      asked += 1;
-      return [server('slow', { state: asked < 3 ? 'connecting' : 'connected' })];
-    };
-    expect(await desk({}, { surface: 'print', mcp: () => ({ servers, log: () => [] }) }).shown('mcp')).toContain('1 of 1 connected');
-    asked = 0;
-    expect(await desk({}, { mcp: () => ({ servers, log: () => [] }) }).shown('mcp')).toContain('0 of 1 connected');
+    let state: McpServer['state'] = 'connecting';
+    const mcp = () => ({ servers: () => [server('slow', { state })], log: () => [], settled: () => Promise.resolve().then(() => { state = 'connected'; }) });
+    expect(await desk({}, { mcp }).shown('mcp')).toContain('0 of 1 connected');
+    expect(await desk({}, { surface: 'print', mcp }).shown('mcp')).toContain('1 of 1 connected');
   });
 });
