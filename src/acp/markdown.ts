@@ -14,13 +14,20 @@ export function cardTitle({ title, detail }: Card): string {
 
 export function blockMarkdown(block: CardBlock): string {
   switch (block.type) {
-    case 'text': return fence(block.text);
+    case 'text': return paragraph(block.text);
     case 'markdown': return sanitise(block.text).trimEnd();
     case 'code': return fence(block.text, block.language);
     case 'diff': return fence(block.patch, 'diff');
     case 'list': return block.items.map((item) => `- ${plain(item)}`).join('\n');
     case 'table': return table(block);
   }
+}
+
+/** Words keep their lines; what is laid out by blanks stands as it is. */
+function paragraph(text: string): string {
+  const shown = sanitise(text).trimEnd();
+  if (/^[ \t]|\S(?: {2,}|\t)\S/m.test(shown)) return fence(text);
+  return shown.split('\n').map((line) => (line === '' ? '' : plain(line))).join('  \n').replaceAll(/(?: {2}\n){2,}/g, '\n\n');
 }
 
 /** Text that nothing in it can leave, as it stands. Blank text is nothing. */

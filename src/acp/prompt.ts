@@ -102,6 +102,7 @@ export function placeOf(uri: string): Place | undefined {
     const url = new URL(uri);
     const [, from, to] = LINES.exec(url.hash) ?? [];
     const path = fileURLToPath(new URL(`file://${url.pathname}`));
+    if (path.includes('\0')) return undefined;
     return { path, ...(from !== undefined && { from: Number(from) }), ...(to !== undefined && { to: Number(to) }) };
   } catch {
     return undefined;

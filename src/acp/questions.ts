@@ -68,6 +68,14 @@ export function choiceForm(question: ChoiceQuestion, { id, who }: { readonly id:
   ]);
 }
 
+/** One of several things, whatever they are; undefined means that none was chosen. */
+export function pickForm(title: string, items: readonly { readonly id: string; readonly label: string; readonly detail?: string }[], id: string): Form & { chosen(optionId: string): string | undefined } {
+  const form = ownForm(id, title, [], [
+    ...items.map(({ label, detail }, i) => choice(`item-${i}`, sanitise(detail === undefined ? label : `${label} (${detail})`, { newlines: false }), 'allow_once', { kind: 'yes' })), choice('no', 'None', 'reject_once', { kind: 'no' }),
+  ]);
+  return { ...form, chosen: (optionId) => items.find((_, i) => optionId === `item-${i}`)?.id };
+}
+
 function ownForm(toolCallId: string, title: string, content: readonly ToolCallContent[], choices: readonly Choice[], kind: ToolCallUpdate['kind'] = 'other'): Form {
   return { toolCall: { toolCallId, title: sanitise(title, { newlines: false }), kind: kind ?? 'other', status: 'pending', content: [...content] }, ...offered(choices), own: true };
 }

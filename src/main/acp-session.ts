@@ -7,12 +7,13 @@ import { costOf } from '#accounting/cost.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
-import type { Asker, Outcome } from '#domain/ports.ts';
+import type { Outcome } from '#domain/ports.ts';
 import { cutToLength } from '#lib/text.ts';
 import type { PromptBody } from '#loop/query.ts';
 import { mentionText } from '#mentions/quote.ts';
 import { relativeWithin } from '#lib/within.ts';
-import { createAcpAsker } from './acp-questions.ts';
+import { createAcpEntrance } from './acp-entrance.ts';
+import { type AcpAsker, createAcpAsker } from './acp-questions.ts';
 import { type Entered, runAcpCommand, runAcpShell } from './acp-commands.ts';
 import { hasUntoldEnd } from './beside.ts';
 import { configure } from './configuration.ts';
@@ -44,7 +45,7 @@ export class AcpSession implements Entered {
   readonly house: House;
   readonly conversation: Conversation;
   readonly #options: AcpSessionOptions;
-  readonly #asker: Asker;
+  readonly asker: AcpAsker;
   readonly #narrator: Narrator;
   readonly #notices: string[] = [];
   /** Of all prompts that are being answered or wait. */
@@ -53,7 +54,9 @@ export class AcpSession implements Entered {
   /** Something happened beside the turn that is being taken. */
   #woken = false;
   #greeted = false;
+  /** The house's connections are open, and what is asked before the first prompt was asked. */
   #started = false;
+  #entered = false;
   #offered: readonly AvailableCommand[] = [];
   /** What the client was told of what can be set. */
   #configured = '';
@@ -65,11 +68,11 @@ export class AcpSession implements Entered {
     const { client, capabilities, args, workers, stored } = options;
     const place = findPlace(process.env, options.cwd);
     const configuration = configure(place, args);
-    this.#asker = createAcpAsker({
+    this.asker = createAcpAsker({
       client, sessionId: () => this.id, cwd: () => this.#cwd(), auto: () => this.#modes().includes('auto'), forms: has(capabilities.elicitation?.form), send: (update) => this.send(update),
     });
     this.house = buildHouse({
-      place, args, configuration, workers, asker: this.#asker, onNotice: (text) => { this.#notice(text); }, tell: (session, event) => { if (session.id === this.conversation.session.id) void this.tell(event); },
+      place, args, configuration, workers, asker: this.asker, onNotice: (text) => { this.#notice(text); }, tell: (session, event) => { if (session.id === this.conversation.session.id) void this.tell(event); },
       wake: (session) => { if (session.id === this.conversation.session.id) this.#wake(); },
       ...(capabilities.fs?.readTextFile === true && { buffers: (path: string, signal: AbortSignal) => this.#buffer(path, signal) }),
     });
@@ -241,20 +244,28 @@ export class AcpSession implements Entered {
     return reason;
   }
 
-  /** Before the first prompt: whether what the folder brings along may take effect. Where nobody can answer it has none; a question that was broken off comes again. */
+  /**
+   * What is asked before the first prompt: whether what the folder brings along may take effect, and each of its servers. What
+   * nobody answers has none; a question that was broken off comes again.
+   */
   async #enter(signal: AbortSignal): Promise<void> {
-    if (this.#started) return;
+    if (this.#entered) return;
     const { configuration } = this.house;
     const wants = this.#wants();
-    const answer = wants.length === 0 ? undefined : await this.#asker.ask({ kind: 'trust', folder: configuration.project, wants }, signal);
+    const answer = wants.length === 0 ? undefined : await this.asker.ask({ kind: 'trust', folder: configuration.project, wants }, signal);
     if (signal.aborted) return;
     if (answer?.kind === 'yes' || answer?.kind === 'always') await configuration.believe(false);
+    const entrance = createAcpEntrance({ house: this.house, asker: this.asker, signal, show: () => undefined, say: (text) => { this.#notice(text.replace(/^> /, '')); }, refresh: () => undefined });
+    await (await import('./mcp-door.ts')).askForServers(entrance);
+    if (signal.aborted) return;
+    this.#entered = true;
     this.#start();
   }
 
   #start(): void {
+    if (this.#started) this.house.mcp.start();
+    else this.house.start();
     this.#started = true;
-    this.house.start();
   }
 
   /** What the folder would set or run, if it were trusted. */

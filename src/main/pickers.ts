@@ -28,7 +28,7 @@ export async function chooseSession(chooser: Chooser, id: string | undefined): P
 }
 
 /** Changes the model: to this one, or to the one that the user picks. */
-export async function chooseModel(chooser: Chooser, id: string | undefined): Promise<void> {
+export async function chooseModel(chooser: Entrance, id: string | undefined): Promise<void> {
   const { house, questions, show } = chooser;
   const chosen = id ?? await questions.pick({
     title: 'Which model?', now: house.desk.id(),
