@@ -1,7 +1,7 @@
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { realPathOf } from '#lib/within.ts';
 import type { Report } from '#domain/languages.ts';
-import { type Answer, awaitPushed, pullDiagnostics, pushedAnswer } from './diagnose.ts';
+import { type Answer, awaitPushed, knock, pullDiagnostics, pushedAnswer } from './diagnose.ts';
 import { closeDoc, type Doc, openDoc, readDisk, syncDoc } from './document.ts';
 import { isFields, type Capabilities } from './protocol.ts';
 import { freshAmong, reportsIn } from './reports.ts';
@@ -89,7 +89,10 @@ export class Bench {
     this.#guests = [...this.#guests.filter(({ path }) => path !== file.path), file].slice(-MOST_GUESTS);
     if (!this.#docs.has(file.path)) await this.#open({ ...file, written: false });
     await Promise.race([this.settled(), late(BEFORE_MS)]);
+    await this.server.calm();
     const doc = this.#docs.get(file.path);
+    // Some answer at once, with nothing, before they have looked at a new file.
+    if (doc !== undefined) await knock(this.server, doc, capabilities);
     const disk = await readDisk(file.path, doc);
     if (doc === undefined || disk === undefined) return undefined;
     if (syncDoc(this.server, doc, disk, capabilities)) this.#changed();

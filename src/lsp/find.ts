@@ -64,7 +64,7 @@ function ofSetting(name: string, setting: LanguageServerSetting, { project, env,
 function ofKnown(known: KnownServer, { project, env, trusted }: Grounds): FoundServer | undefined {
   const make = (program: KnownProgram, path: string, from: 'project' | 'machine'): FoundServer => ({
     name: known.name, extensions: known.extensions, command: path, args: program.args, env: {}, rootMarkers: known.rootMarkers ?? [], from, allowed: trusted || (from === 'machine' && program.harmless === true),
-    ...(known.settings !== undefined && { settings: known.settings as Json }), ...(known.initializationOptions !== undefined && { initializationOptions: known.initializationOptions as Json }),
+    ...(known.settings !== undefined && { settings: known.settings as Json }), ...(program.initializationOptions !== undefined && { initializationOptions: program.initializationOptions as Json }),
   });
   for (const program of known.programs) {
     const path = join(project, 'node_modules', '.bin', program.file);

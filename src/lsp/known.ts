@@ -10,7 +10,6 @@ export interface KnownServer {
   /** How people get one. */
   readonly install: string;
   readonly settings?: Readonly<Record<string, unknown>>;
-  readonly initializationOptions?: Readonly<Record<string, unknown>>;
 }
 
 export interface KnownProgram {
@@ -20,6 +19,7 @@ export interface KnownProgram {
   readonly harmless?: true;
   /** Only from this major version of its package on. */
   readonly since?: number;
+  readonly initializationOptions?: Readonly<Record<string, unknown>>;
 }
 
 const stdio = (file: string, more: Partial<KnownProgram> = {}): KnownProgram => ({ file, args: ['--stdio'], ...more });
@@ -28,7 +28,11 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
   {
     name: 'typescript', install: 'npm install --save-dev typescript (version 7 or newer), or npm install -g typescript-language-server typescript@5',
     extensions: { '.ts': 'typescript', '.tsx': 'typescriptreact', '.mts': 'typescript', '.cts': 'typescript', '.js': 'javascript', '.jsx': 'javascriptreact', '.mjs': 'javascript', '.cjs': 'javascript' },
-    programs: [{ file: 'tsc', args: ['--lsp', '--stdio'], harmless: true, since: 7 }, stdio('vtsls'), stdio('typescript-language-server')],
+    programs: [
+      { file: 'tsc', args: ['--lsp', '--stdio'], harmless: true, since: 7 }, stdio('vtsls'),
+      // Its second, quick server answers without having seen the project.
+      stdio('typescript-language-server', { initializationOptions: { tsserver: { useSyntaxServer: 'never' } } }),
+    ],
   },
   {
     name: 'python', install: 'npm install -g pyright, or pip install python-lsp-server', extensions: { '.py': 'python', '.pyi': 'python' },

@@ -121,7 +121,7 @@ function moments(options: LanguageOptions, slots: Slots, placed: Placed): Langua
       bench.want(files, events);
       if (!bench.server.isReady() || !files.some(({ written }) => written)) return;
       const patient = (waits.get(bench) ?? 0) < MOST_WAITS;
-      const inTime = await Promise.race([bench.settled().then(() => true), late(patient ? WAIT_MS : IMPATIENT_MS).then(() => false), aborted(signal)]);
+      const inTime = await untilAborted(signal, Promise.race([bench.settled().then(() => true), late(patient ? WAIT_MS : IMPATIENT_MS).then(() => false)])).catch(() => false);
       waits.set(bench, inTime ? 0 : (waits.get(bench) ?? 0) + 1);
     }));
     const checked = await Promise.all([...byBench.keys()].flatMap((bench) => bench.verdicts()).map(async ({ doc, reports, whole }): Promise<CheckedFile | undefined> => {
@@ -151,7 +151,7 @@ function benchesFor(touched: ReadonlyMap<string, Touched>, slots: Slots, placed:
 async function askBench(bench: Bench, file: Wanted, question: LanguageQuestion, doors: AskDoors, signal: AbortSignal): Promise<LanguageAnswer> {
   const { name } = bench.server.plan;
   try {
-    const doc = await Promise.race([bench.visit(file), bench.server.over.then((why) => { throw new Error(why); }), rejectOn(signal)]);
+    const doc = await untilAborted(signal, bench.visit(file));
     if (doc === undefined) return { kind: 'problem', problem: 'The file is not there, is no text, or is too large for a language server.' };
     return await askServer(bench, doc, question, doors, signal);
   } catch (error) {
@@ -221,17 +221,12 @@ function late(ms: number): Promise<void> {
   return new Promise((resolve) => { setTimeout(resolve, ms).unref(); });
 }
 
-function aborted(signal: AbortSignal): Promise<false> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve(false);
-    else signal.addEventListener('abort', () => { resolve(false); }, { once: true });
-  });
-}
-
-function rejectOn(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
+/** The work's own end, or a rejection once the signal aborts. */
+function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
     const fail = (): void => { reject(new Error('interrupted')); };
     if (signal.aborted) fail();
-    else signal.addEventListener('abort', fail, { once: true });
+    signal.addEventListener('abort', fail, { once: true });
+    work.then(resolve, reject).finally(() => { signal.removeEventListener('abort', fail); });
   });
 }

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { CancellationTokenSource } from 'vscode-jsonrpc/node';
+import { CancellationTokenSource, ConnectionError, ErrorCodes, ResponseError } from 'vscode-jsonrpc/node';
 import type { Json } from '#lib/brand.ts';
 import { withDeadline } from '#lib/deadline.ts';
 import { messageOf } from '#lib/errors.ts';
@@ -115,23 +115,27 @@ type Request = Server['request'];
 
 function requester(process_: ServerProcess, state: { over: boolean; silences: number }): Request {
   return async (method, params, ms, signal = new AbortController().signal) => {
-    if (state.over) throw new Error('the server is gone');
+    if (state.over) throw new Error(`it is gone: ${await process_.over}`);
     refuseUnread(process_);
-    const gone = process_.over.then((why) => { throw new Error(`the server is gone: ${why}`); });
-    gone.catch(() => undefined);
     try {
       const answer = await withDeadline(ms, signal, (late) => {
         const token = new CancellationTokenSource();
         late.addEventListener('abort', () => { if (!state.over) token.cancel(); }, { once: true });
-        return Promise.race([gone, process_.connection.sendRequest<unknown>(method, params, token.token)]);
+        return process_.connection.sendRequest<unknown>(method, params, token.token);
       });
       state.silences = 0;
       return answer;
     } catch (error) {
       if (error instanceof Error && error.name === 'DeadlineError' && (state.silences += 1) >= MOST_SILENCES) process_.kill('it does not answer any more');
+      // Its end rejects what was asked, before it is known why it ended.
+      if (isDisposed(error)) throw new Error(`it is gone: ${await process_.over}`);
       throw error;
     }
   };
+}
+
+function isDisposed(error: unknown): boolean {
+  return error instanceof ConnectionError || (error instanceof ResponseError && error.code === ErrorCodes.PendingResponseRejected);
 }
 
 function notify(process_: ServerProcess, method: string, params: unknown): void {
