@@ -11,6 +11,7 @@ import exit from './exit.ts';
 import help from './help.ts';
 import hooks from './hooks.ts';
 import ide from './ide.ts';
+import importFrom from './import.ts';
 import init from './init.ts';
 import login from './login.ts';
 import logout from './logout.ts';
@@ -34,5 +35,5 @@ export const commands: readonly Command[] = shelf('commands', [
   pin, unpin, todo, memory, context,
   plan, init, tasks, agents, queue, mcp, ide, lsp, hooks, skills, outputStyle,
   model, cost, budget, login, logout,
-  compact, clear, resume, config, statusline, help, exit,
+  compact, clear, resume, config, statusline, importFrom, help, exit,
 ]);

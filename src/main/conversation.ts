@@ -11,6 +11,7 @@ import { listSessions } from '#session/list.ts';
 import { forkSession, newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
+import { importers } from '#session/import/list.ts';
 import { settingsView } from './config-view.ts';
 import { hookedTurn, type Run } from './hook-turn.ts';
 import { branchNow } from './place.ts';
@@ -225,6 +226,7 @@ function commandContext(house: House, { session, file, mode, working }: Held, su
     hooks: () => house.hooks.view(session()),
     languages: () => house.languages,
     settings: () => settingsView(house),
+    importers: () => importers.map(({ id, label }) => ({ id, label })),
     statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await statusLineInput(house, { session: session(), file: file() }) }),
     editors: () => house.editor.list(),
     usage: () => Promise.resolve(usageOf(house, session())),

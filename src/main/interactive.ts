@@ -7,7 +7,6 @@ import type { Entry, EntryId, Event, PermissionMode } from '#domain/entry.ts';
 import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { SettingChange } from '#domain/settings.ts';
 import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
@@ -329,11 +328,6 @@ export class Interactive implements Controller, Entrance {
     return undefined;
   }
 
-  async #configure(change: SettingChange | undefined): Promise<void> {
-    const { chooseSetting } = await import('./config-chooser.ts');
-    await chooseSetting(this, change);
-  }
-
   #context() {
     return { ...this.conversation.context('screen', this.#options.keys), waiting: () => this.waiting() };
   }
@@ -382,7 +376,8 @@ export class Interactive implements Controller, Entrance {
       login: async () => enterKey(this),
       languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(this, what, server),
       logout: async () => leaveKey(this),
-      configure: (change) => this.#configure(change),
+      configure: async (change) => (await import('./config-chooser.ts')).chooseSetting(this, change),
+      import: async (wanted) => (await import('./import-chooser.ts')).importHere(this, wanted),
       hooks: async (what) => { this.show({ type: 'card', card: { title: await (await import('./hook-door.ts')).decideOnHooks(this, what), body: [] } }); },
       mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(this, what, server),
     });

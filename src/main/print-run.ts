@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '#lib/brand.ts';
+import { UserError } from '#lib/errors.ts';
 import type { Entry, Event } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Call, CallId } from '#domain/tool.ts';
@@ -8,9 +9,11 @@ import { cardText } from '#headless/card-text.ts';
 import { failureOf, type ModelUsage, type PrintResult, resultOf } from '#headless/result.ts';
 import { interpret } from '#session/effects.ts';
 import type { PromptBody } from '#loop/query.ts';
+import { changeSetting } from './config-change.ts';
 import type { Conversation } from './conversation.ts';
 import { commandLine, dispatch } from './dispatch.ts';
 import type { House } from './house.ts';
+import { runImport } from './import-run.ts';
 
 /** What a run came to: a turn's outcome, and of a command its card or refusal. */
 export interface Done {
@@ -41,6 +44,15 @@ async function runCommand({ house, conversation, drain }: Runner, line: string, 
   if (parsed === undefined) return done;
   const { keyTable } = await import('#ui/keys.ts');
   await conversation.commands();
+  /** What cannot be done for a reason that is the user's to know is a refusal. */
+  const settled = async (task: () => Promise<void>): Promise<void> => {
+    try {
+      await task();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      done = { ...done, card: error.message, refused: true };
+    }
+  };
   const effect = await dispatch(parsed, conversation.context('print', keyTable(house.configuration.settings().keys).help));
   await interpret(effect, line, {
     show(shown, card) {
@@ -66,6 +78,8 @@ async function runCommand({ house, conversation, drain }: Runner, line: string, 
       conversation.append([{ type: 'mode', mode }]);
       done = { ...done, card: `Mode: ${mode}` };
     },
+    configure: (change) => settled(async () => { if (change !== undefined) done = { ...done, card: cardText(await changeSetting(house, change)) }; }),
+    import: (wanted) => settled(() => runImport(house, wanted, { show: (card) => { done = { ...done, card: cardText(card) }; } })),
     refuse(_line, message) { done = { ...done, card: message, refused: true }; },
     exit: () => undefined,
   });

@@ -79,11 +79,9 @@ export function createStatusLine(options: StatusLineOptions): StatusLineCommand 
     return wait(setting);
   };
   const tryToAsk = (): void => { ask().catch((error: unknown) => { options.onFault(`the status line cannot be drawn: ${messageOf(error)}`); }); };
-  const wait = ({ refreshSeconds }: StatusLineSetting): void => {
-    const now = Date.now();
-    const due = options.due();
-    const waits = [...(refreshSeconds === undefined ? [] : [refreshSeconds * 1000]), ...(due === undefined || due <= now ? [] : [due - now + AFTER_MS])];
-    if (waits.length > 0) later = setTimeout(tryToAsk, Math.min(LONGEST_TIMER_MS, ...waits)).unref();
+  const wait = (setting: StatusLineSetting): void => {
+    const ms = nextIn(setting, options.due());
+    if (ms !== undefined) later = setTimeout(tryToAsk, ms).unref();
   };
   process.on('exit', leave);
   tryToAsk();
@@ -103,6 +101,13 @@ export function createStatusLine(options: StatusLineOptions): StatusLineCommand 
       process.off('exit', leave);
     },
   };
+}
+
+/** Milliseconds until it is to be asked although nothing happens. */
+function nextIn({ refreshSeconds }: StatusLineSetting, due: number | undefined): number | undefined {
+  const now = Date.now();
+  const waits = [...(refreshSeconds === undefined ? [] : [refreshSeconds * 1000]), ...(due === undefined || due <= now ? [] : [due - now + AFTER_MS])];
+  return waits.length === 0 ? undefined : Math.min(LONGEST_TIMER_MS, ...waits);
 }
 
 interface Run {

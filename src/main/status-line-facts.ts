@@ -4,11 +4,11 @@ import { defineFold } from '#lib/fold.ts';
 import type { Usage } from '#domain/content.ts';
 import type { Entry } from '#domain/entry.ts';
 import { cwdOf, headOf } from '#domain/folds.ts';
+import type { Session } from '#domain/session.ts';
 import { cacheHealthOf } from '#accounting/cache-health.ts';
 import { costOf } from '#accounting/cost.ts';
 import { promptTokens } from '#accounting/prices.ts';
 import { VERSION } from '#cli/version.ts';
-import type { Conversation } from './conversation.ts';
 import type { House } from './house.ts';
 
 /** Entries that may come while a reply is on its way: they are not what it waited for. */
@@ -51,7 +51,7 @@ function edited(now: Work, { result }: Extract<Entry, { type: 'toolResult' }>): 
 }
 
 /** What a status line command is given on its standard input: names and meanings are those that other shells' scripts read. */
-export async function statusLineInput(house: House, conversation: Pick<Conversation, 'session' | 'file'>, nowMs = Date.now()): Promise<Json> {
+export async function statusLineInput(house: House, conversation: { readonly session: Session; readonly file: string }, nowMs = Date.now()): Promise<Json> {
   const { desk, place, configuration, modes } = house;
   const { session, file } = conversation;
   const { log } = session;

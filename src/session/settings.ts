@@ -8,6 +8,7 @@ import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
 import type { HookSettings } from '#domain/hooks.ts';
 import type { ScopedRule, Settings } from '#domain/settings.ts';
 import type { Home } from './home.ts';
+import { statusLineIn } from './status-line-setting.ts';
 import { languageServersIn } from './language-servers.ts';
 
 type Fields = Readonly<Record<string, Json>>;
@@ -30,12 +31,11 @@ export interface LoadedSettings {
   readonly warnings: readonly string[];
 }
 
+// Each key that is read here has its words in setting-keys.ts.
 const EFFORTS: readonly string[] = ['low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[];
 const DIFF_TOOLS: readonly string[] = ['auto', 'terminal'];
 const CACHE_LIVES: readonly string[] = ['auto', '5m', '1h'];
 const THEMES: readonly string[] = ['dark', 'light', 'plain'];
-
-const MOST_PADDING = 20;
 
 /** Names for models that people use elsewhere. */
 const MODEL_ALIASES: Readonly<Record<string, string>> = {
@@ -109,7 +109,6 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const model = strongest((from) => from.text('model'));
   const fallbackModel = strongest((from) => from.text('fallbackModel'));
   const effort = strongest((from) => from.oneOf('effortLevel', EFFORTS)) as Effort | undefined;
-  const defaultMode = strongest((from) => from.mode()) as PermissionMode | undefined;
   const compactAt = strongest((from) => from.number('compactAt'));
   const outputStyle = strongest((from) => from.text('outputStyle'));
   const companion = strongest((from) => from.companion());
@@ -123,13 +122,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
     ...(model !== undefined && { model: modelId(model) }),
     ...(fallbackModel !== undefined && { fallbackModel: modelId(fallbackModel) }),
     ...(effort !== undefined && { effort }),
-    permissions: {
-      allow: joined((from) => from.rules('allow')),
-      ask: joined((from) => from.rules('ask')),
-      deny: joined((from) => from.rules('deny')),
-      additionalDirectories: joined((from) => from.permissionTexts('additionalDirectories')),
-      ...(defaultMode !== undefined && { defaultMode }),
-    },
+    permissions: permissionsIn(readers),
     disableAutoMode: readers.some((from) => from.off('disableAutoMode')),
     env: Object.assign({}, ...readers.map((from) => from.env())) as Record<string, string>,
     hooks: joined((from) => from.hooks()),
@@ -165,6 +158,17 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
 }
 
 type Reader = ReturnType<typeof reader>;
+
+function permissionsIn(readers: readonly Reader[]): Settings['permissions'] {
+  const defaultMode = readers.map((from) => from.mode()).findLast((mode) => mode !== undefined) as PermissionMode | undefined;
+  return {
+    allow: readers.flatMap((from) => from.rules('allow')),
+    ask: readers.flatMap((from) => from.rules('ask')),
+    deny: readers.flatMap((from) => from.rules('deny')),
+    additionalDirectories: readers.flatMap((from) => from.permissionTexts('additionalDirectories')),
+    ...(defaultMode !== undefined && { defaultMode }),
+  };
+}
 
 /** What hooks may reach is the user's to say. Undefined where no file of theirs says anything. */
 function listIn(readers: readonly Reader[], key: string): readonly string[] | undefined {
@@ -236,16 +240,7 @@ function reader(layer: Layer, warnings: string[]) {
     hooks: (): readonly HookSettings[] => (fields['hooks'] === undefined ? [] : [{ file, own: scope === 'user' || scope === 'flag', hooks: fields['hooks'] }]),
     env: () => named(fields['env'], 'env'),
     /** Means the same in every agent's files; `false` takes a weaker one away. */
-    statusLine: () => {
-      const value = fields['statusLine'];
-      const wanted = 'an object with "type": "command" and a "command", or false';
-      if (value === undefined || value === false) return value;
-      if (!isFields(value) || value['type'] !== 'command' || typeof value['command'] !== 'string' || value['command'].trim() === '') return wrong('statusLine', wanted);
-      const { command, padding = 0, refreshInterval } = value;
-      if (typeof padding !== 'number' || !(padding >= 0)) return wrong('statusLine.padding', 'a number from 0 on');
-      if (refreshInterval !== undefined && (typeof refreshInterval !== 'number' || !(refreshInterval >= 1))) return wrong('statusLine.refreshInterval', 'a number of seconds from 1 on');
-      return { command, padding: Math.min(MOST_PADDING, Math.floor(padding)), scope, file, ...(refreshInterval !== undefined && { refreshSeconds: refreshInterval }) };
-    },
+    statusLine: () => statusLineIn(fields['statusLine'], wrong, { scope, file }),
     mode: () => oneOf(permissions['defaultMode'], 'permissions.defaultMode', PERMISSION_MODES),
     permissionTexts: (key: string) => list(permissions[key], `permissions.${key}`),
     rules: (kind: 'allow' | 'ask' | 'deny'): readonly ScopedRule[] => list(permissions[kind], `permissions.${kind}`).map((rule) => ({ rule, root, scope, file })),

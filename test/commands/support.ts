@@ -48,6 +48,8 @@ export function desk(files: Readonly<Record<string, string>> = {}, more: Partial
     skills: () => Promise.resolve([]), skillNotes: () => [], agents: () => Promise.resolve([]), team: () => ({ working: [], members: [], problems: [] }), tasks: () => Promise.resolve([]), waiting: () => [],
     memory: () => Promise.resolve({ files: [], nested: [], waiting: [], notes: [], places: [] }), styles: () => Promise.resolve({ all: [], now: undefined }), plan: () => Promise.resolve(undefined), mcp: () => ({ servers: () => [], log: () => [] }), hooks: () => Promise.resolve({ hooks: [], problems: [] }), languages: () => ({ servers: () => Promise.resolve([]), log: () => [] }), editors: () => Promise.resolve({ found: [], connected: undefined, selection: undefined, openFile: undefined, showsDiffs: true }),
     usage: nothing.usage,
+    settings: () => ({ rows: [], files: { user: '/home/me/settings.json', project: '/w/.pinion/settings.json', local: '/w/.pinion/settings.local.json' }, change: () => ({ problem: 'there are no settings here.' }) }),
+    statusLine: () => Promise.resolve({ setting: undefined, input: {} }), importers: () => [{ id: 'claude', label: 'Claude Code' }, { id: 'codex', label: 'Codex' }],
     ...more,
   };
   const parts = (line: string) => {
