@@ -65,9 +65,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   try {
     await withDeadline(options.timeoutMs, signal, (inner) => client.connect(transport, { signal: inner, timeout: options.timeoutMs + 1000 }));
   } catch (error) {
+    // Before it is ended: how it ended by itself is what matters.
+    const why = failure(error, stdio, options);
     await Promise.race([end(), new Promise<void>((resolve) => { setTimeout(resolve, 1500).unref(); })]);
     if (error instanceof UnauthorizedError || /\b401\b|unauthorized/i.test(messageOf(error))) throw new LoginNeeded('it wants a login');
-    throw new Error(failure(error, stdio, options), { cause: error });
+    throw new Error(why, { cause: error });
   }
   const capabilities = client.getServerCapabilities() ?? {};
   const instructions = client.getInstructions();

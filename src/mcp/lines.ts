@@ -21,7 +21,7 @@ export function createLines(most: number, sink: LineSink): { push(chunk: Buffer)
       return;
     }
     // From here on the line is given up: its beginning stays, its end is held up to date.
-    if (parts.length > 1 || (parts[0]?.length ?? 0) > KEPT_OF_LONG) parts = [Buffer.concat(parts).subarray(0, KEPT_OF_LONG)];
+    if (bytes - piece.length <= most) parts = [Buffer.concat([...parts, piece]).subarray(0, KEPT_OF_LONG)];
     tail = Buffer.concat([tail, piece.subarray(-KEPT_OF_LONG)]).subarray(-KEPT_OF_LONG);
   };
   const finish = (): void => {

@@ -47,6 +47,7 @@ export class Server {
   #link: Link | undefined;
   #life: AbortController | undefined;
   #attempt: Promise<void> = Promise.resolve();
+  #settle = (): void => undefined;
   #tools: readonly FoundTool[] = [];
   #notes: readonly string[] = [];
   #launchNotes: readonly string[] = [];
@@ -89,9 +90,13 @@ export class Server {
     if (this.configured.approval !== 'given' || this.#life !== undefined) return;
     const life = new AbortController();
     this.#life = life;
-    let settle = (): void => undefined;
-    this.#attempt = new Promise((resolve) => { settle = resolve; });
-    void this.#live(life.signal, settle);
+    this.#begin();
+    void this.#live(life.signal);
+  }
+
+  #begin(): void {
+    this.#settle();
+    this.#attempt = new Promise((resolve) => { this.#settle = resolve; });
   }
 
   /** Resolves once the try that is under way has come to something, or the signal aborts. */
@@ -133,17 +138,20 @@ export class Server {
     return link;
   }
 
-  async #live(signal: AbortSignal, settle: () => void): Promise<void> {
+  async #live(signal: AbortSignal): Promise<void> {
     const backoff = this.#doors.backoffMs ?? BACKOFF_MS;
     let failures = 0;
     let before: string | undefined;
     for (;;) {
       this.#set('connecting', before);
       const since = performance.now();
-      const lost = await this.#once(signal, settle, before !== undefined);
-      if (signal.aborted) break;
-      if (lost === undefined) break;
+      const lost = await this.#once(signal, before !== undefined);
+      if (signal.aborted || lost === undefined) break;
       before = lost;
+      if (this.#state === 'connected') {
+        this.#begin();
+        this.#set('connecting', lost);
+      }
       failures = performance.now() - since > STEADY_MS ? 0 : failures;
       const wait = backoff[failures];
       failures += 1;
@@ -155,11 +163,11 @@ export class Server {
       await pause(wait, signal);
       if (signal.aborted) break;
     }
-    settle();
+    if (this.#life?.signal === signal || this.#life === undefined) this.#settle();
   }
 
   /** One connection from its beginning to its end. Gives why it ended where it is to be sought again. */
-  async #once(signal: AbortSignal, settle: () => void, again: boolean): Promise<string | undefined> {
+  async #once(signal: AbortSignal, again: boolean): Promise<string | undefined> {
     let link: Link;
     try {
       link = await this.#open(signal);
@@ -184,7 +192,7 @@ export class Server {
       await this.#readAll(link, signal);
       this.log.write(`[connected${link.title === '' ? '' : `: ${link.title}`}; ${this.#tools.length} tools]`);
       this.#set('connected', undefined);
-      settle();
+      this.#settle();
       const why = await link.closed;
       if (!signal.aborted) this.log.write(`[lost: ${why}]`);
       return `the connection was lost: ${why}`;
