@@ -13,6 +13,8 @@ export interface DiffDoors {
   propose(call: Call): Promise<ProposedFile | undefined>;
   /** The user has changed the text in the editor and saved it: this is to be written instead. */
   amend(call: Call, proposed: ProposedFile, text: string): void;
+  /** Resolves when a call that was allowed has run, or does not within a few seconds. */
+  ran(call: Call): Promise<void>;
   /** One line for the person. */
   say(text: string): void;
 }
@@ -30,14 +32,20 @@ export function inBothPlaces(asker: Asker, doors: DiffDoors): Asker {
     async ask(question, signal) {
       const link = question.kind === 'permission' ? doors.link() : undefined;
       if (question.kind !== 'permission' || link === undefined) return asker.ask(question, signal);
+      const id = randomBytes(3).toString('hex');
       const over = new AbortController();
       const until = AbortSignal.any([signal, over.signal]);
       const inTerminal = asker.ask(question, until);
-      const inEditor = answerOf(question, link, doors, until);
+      // By these marks the plug-ins tell a change that is asked about from a file.
+      const tab: Tab = { name: (file) => `✻ [Pinion] ${file} (${id}) ⧉`, shown: undefined };
+      const inEditor = answerOf(question, link, { doors, tab, signal: until });
+      let answer: Answer | undefined;
       try {
-        return await firstOf(inTerminal, inEditor);
+        answer = await firstOf(inTerminal, inEditor);
+        return answer;
       } finally {
         over.abort(new Error('answered elsewhere'));
+        void closeTab(tab, question.call, answer, link, doors);
       }
     },
   };
@@ -51,14 +59,31 @@ function firstOf(inTerminal: Promise<Answer | undefined>, inEditor: Promise<Answ
   });
 }
 
-async function answerOf({ call }: Permission, link: EditorLink, doors: DiffDoors, signal: AbortSignal): Promise<Answer | undefined> {
+interface Tab {
+  readonly name: (file: string) => string;
+  /** Its name, once the editor was asked to show it. */
+  shown: string | undefined;
+}
+
+interface Asking {
+  readonly doors: DiffDoors;
+  readonly tab: Tab;
+  readonly signal: AbortSignal;
+}
+
+/** Of what was agreed to when it is written: an editor looks at the file anew when its tab goes. */
+async function closeTab({ shown }: Tab, call: Call, answer: Answer | undefined, link: EditorLink, doors: DiffDoors): Promise<void> {
+  if (shown === undefined) return;
+  if (answer?.kind === 'yes' || answer?.kind === 'always') await doors.ran(call);
+  await link.ask('close_tab', { tab_name: shown }, CLOSE_MS);
+}
+
+async function answerOf({ call }: Permission, link: EditorLink, { doors, tab, signal }: Asking): Promise<Answer | undefined> {
   const proposed = await doors.propose(call).catch(() => undefined);
   if (proposed === undefined || signal.aborted) return undefined;
-  // By these marks the plug-ins tell a change that is asked about from a file.
-  const tab = `✻ [Pinion] ${oneLine(basename(proposed.path), 80)} (${randomBytes(3).toString('hex')}) ⧉`;
-  const close = (): void => { void link.ask('close_tab', { tab_name: tab }, CLOSE_MS); };
+  tab.shown = tab.name(oneLine(basename(proposed.path), 80));
   try {
-    const { texts: [word, text], failed } = await link.call('openDiff', { old_file_path: proposed.path, new_file_path: proposed.path, new_file_contents: withLineFeeds(proposed.after), tab_name: tab }, signal);
+    const { texts: [word, text], failed } = await link.call('openDiff', { old_file_path: proposed.path, new_file_path: proposed.path, new_file_contents: withLineFeeds(proposed.after), tab_name: tab.shown }, signal);
     if (signal.aborted) return undefined;
     if (failed) throw new Error(oneLine(word ?? 'it refused', 200));
     if (word === 'FILE_SAVED') {
@@ -71,8 +96,6 @@ async function answerOf({ call }: Permission, link: EditorLink, doors: DiffDoors
   } catch (error) {
     if (!signal.aborted) doors.say(`${link.lock()?.name ?? 'The editor'} cannot show this change: ${messageOf(error)}.`);
     return undefined;
-  } finally {
-    close();
   }
 }
 

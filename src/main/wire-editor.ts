@@ -19,8 +19,8 @@ export interface EditorOptions {
   readonly args: Arguments;
   readonly configuration: Configuration;
   readonly tools: () => { readonly paths: Paths; cwd(session: Session): string; propose(call: Call, session: Session): Promise<ProposedFile | undefined> };
-  /** A mention that the editor wants put into the line that is being written. */
-  readonly onMention: (text: string) => void;
+  /** A mention that the editor wants put into the line that is being written; without it there is no such line. */
+  readonly onMention?: (text: string) => void;
   readonly onNotice: (text: string) => void;
   /** One line that is good to know, and nothing is wrong. */
   readonly onHint: (text: string) => void;
@@ -56,15 +56,16 @@ const PATH_FIELDS: Readonly<Record<string, string>> = { Edit: 'file_path', Write
 
 /** The editor that the user works in beside this program. Nothing of it is loaded before {@link EditorWing.start}. */
 export function wireEditor(options: EditorOptions): EditorWing {
-  const { place, args, configuration } = options;
+  const { args } = options;
   const askers = createMemory<Session>();
   const amendments = createMemory<Amendment>();
+  const runs = createRuns();
   let ide: Ide | undefined;
   let loading: Promise<Ide | undefined> | undefined;
   let begun: Promise<void> = Promise.resolve();
   let closed = false;
   const load = (): Promise<Ide | undefined> => loading ??= import('#ide/ide.ts').then((wing) => {
-    if (!closed) ide = wing.createIde(doorsOf(options, askers, amendments));
+    if (!closed) ide = wing.createIde(doorsOf(options, { askers, amendments, runs }));
     return ide;
   });
   return {
@@ -73,12 +74,12 @@ export function wireEditor(options: EditorOptions): EditorWing {
     openFile: async (signal) => ide?.openFile(signal),
     written: async (log, signal) => ide?.written(log, signal) ?? { diagnostics: [], answered: [] },
     start() {
-      const wish = wishOf(place, args, configuration);
+      const wish = wishOf(options);
       if (wish !== undefined) begun = load().then((loaded) => loaded?.begin(wish)).catch(() => undefined);
     },
     ready: () => begun,
     asker: (asker) => ({ ask: (question, signal) => (ide === undefined || args.print ? asker : ide.asker(asker)).ask(question, signal) }),
-    tools: (tools) => ({ ...tools, run: (call, session, signal) => measured(tools, () => ide, options, { call, session, signal }) }),
+    tools: (tools) => ({ ...tools, run: (call, session, signal) => measured(tools, () => ide, options, { call, session, signal, runs }) }),
     concerns: (call, session) => { askers.set(call.id, session); },
     amended: (call) => amendments.take(call.id),
     async list() {
@@ -95,7 +96,13 @@ export function wireEditor(options: EditorOptions): EditorWing {
   };
 }
 
-function doorsOf(options: EditorOptions, askers: Memory<Session>, amendments: Memory<Amendment>): IdeOptions {
+interface Calls {
+  readonly askers: Memory<Session>;
+  readonly amendments: Memory<Amendment>;
+  readonly runs: Runs;
+}
+
+function doorsOf(options: EditorOptions, { askers, amendments, runs }: Calls): IdeOptions {
   const { place, configuration, tools } = options;
   return {
     folders: lockFolders(place), cwd: place.cwd, version: VERSION, paths: { lookUp: (written, cwd) => tools().paths.lookUp(written, cwd) },
@@ -106,6 +113,7 @@ function doorsOf(options: EditorOptions, askers: Memory<Session>, amendments: Me
       const session = askers.get(call.id);
       return session === undefined ? undefined : tools().propose(call, session);
     },
+    ran: (call) => runs.ended(call.id),
     amend: (call, proposed, text) => { amendments.set(call.id, { proposed, text }); },
   };
 }
@@ -114,16 +122,18 @@ interface Run {
   readonly call: Call;
   readonly session: Session;
   readonly signal: AbortSignal;
+  readonly runs: Runs;
 }
 
 /** A run of a tool that writes a file: what the editor says of it before is the measure for what it says afterwards. */
-async function* measured(tools: ToolPort, ide: () => Ide | undefined, options: EditorOptions, { call, session, signal }: Run): ReturnType<ToolPort['run']> {
+async function* measured(tools: ToolPort, ide: () => Ide | undefined, options: EditorOptions, { call, session, signal, runs }: Run): ReturnType<ToolPort['run']> {
   const path = ide()?.name() === undefined ? undefined : await writtenPath(call, session, options);
   if (path !== undefined) await ide()?.checks.before(path, signal);
   try {
     return yield* tools.run(call, session, signal);
   } finally {
     if (path !== undefined) ide()?.checks.after(path);
+    runs.end(call.id);
   }
 }
 
@@ -150,9 +160,9 @@ function lockFolders({ env, userHome }: Place): readonly string[] {
   return [...(own === undefined || own === '' ? [] : [join(own, 'ide')]), join(userHome, '.claude', 'ide')];
 }
 
-/** Undefined where nobody is looked for: a run without a face has no use for an editor that it was not told of. */
-function wishOf({ env }: Place, args: Arguments, configuration: Configuration): Parameters<Ide['begin']>[0] | undefined {
-  if (args.print && !args.ide) return undefined;
+/** Undefined where nobody is looked for: a run in which nobody writes lines has no use for an editor that it was not told of. */
+function wishOf({ place: { env }, args, configuration, onMention }: EditorOptions): Parameters<Ide['begin']>[0] | undefined {
+  if (onMention === undefined && !args.ide) return undefined;
   const wanted = (env['ENABLE_IDE_INTEGRATION'] ?? '').toLowerCase();
   const port = /^\d{1,5}$/.exec(env['CLAUDE_CODE_SSE_PORT'] ?? '')?.[0];
   const off = ['0', 'false', 'no', 'off'].includes(wanted);
@@ -165,7 +175,27 @@ function mention({ place, tools, onMention, onNotice }: EditorOptions, path: str
   if (denied) onNotice(`${oneLine(shown)} was mentioned in the editor; a deny rule keeps it from being read.`);
   const text = denied ? undefined : mentionText(kind === 'directory' && !shown.endsWith('/') ? `${shown}/` : shown);
   if (text === undefined) return;
-  onMention(lines === undefined || kind === 'directory' ? text : `${text}#L${lines.from}${lines.to > lines.from ? `-${lines.to}` : ''}`);
+  onMention?.(lines === undefined || kind === 'directory' ? text : `${text}#L${lines.from}${lines.to > lines.from ? `-${lines.to}` : ''}`);
+}
+
+type Runs = ReturnType<typeof createRuns>;
+
+/** Milliseconds that one waits for a call which was allowed to have run. */
+const RUN_MS = 3000;
+
+function createRuns() {
+  const waiting = createMemory<() => void>();
+  return {
+    end(id: CallId): void { waiting.take(id)?.(); },
+    ended: (id: CallId): Promise<void> => new Promise((resolve) => {
+      const timer = setTimeout(resolve, RUN_MS);
+      timer.unref();
+      waiting.set(id, () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    }),
+  };
 }
 
 type Memory<T> = ReturnType<typeof createMemory<T>>;

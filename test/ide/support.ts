@@ -33,7 +33,7 @@ export function ideBench(files: Readonly<Record<string, string>> = {}, denied: r
     folders: [locks], cwd: work, version: '1.2.3', paths: pathsOf(work, denied), showsDiffs: () => true,
     onChange: () => { changes += 1; }, say: (text) => { said.push(text); },
     onMention: (path, lines) => { mentions.push(`${path}${lines === undefined ? '' : `#${lines.from}-${lines.to}`}`); },
-    propose: ({ tool }) => Promise.resolve(proposals.get(tool)), amend: (_call, _proposed, text) => { amended.push(text); },
+    propose: ({ tool }) => Promise.resolve(proposals.get(tool)), ran: () => Promise.resolve(), amend: (_call, _proposed, text) => { amended.push(text); },
   });
   onTestFinished(() => { ide.close(); });
   return { work, locks, ide, said, mentions, amended, proposals, changes: () => changes };

@@ -73,14 +73,21 @@ describe('what is marked in the editor', () => {
 });
 
 describe('a change that is asked about', () => {
-  it('is written when it is saved in the editor', async () => {
-    const { shown, dweller, text, log, server } = await furnished({ script: [READ, EDIT, say('done')] });
+  it('is written when it is saved in the editor, whose tab goes afterwards: the file is looked at anew then', async () => {
+    let [path, seen] = ['', ''];
+    const close = (): readonly string[] => {
+      seen = readFileSync(path, 'utf8');
+      return ['TAB_CLOSED'];
+    };
+    const { shown, dweller, text, log, server, lamp } = await furnished({ script: [READ, EDIT, say('done')], editor: { tools: { close_tab: close } } });
+    path = lamp;
     const turn = dweller.turn('change it');
     const diff = await shown();
     expect(diff.contents).toBe('one\n2\nthree\n');
     diff.save();
     expect(await turn).toEqual({ kind: 'answered' });
     expect(text()).toBe('one\n2\nthree\n');
+    await vi.waitFor(() => { expect(seen).toBe('one\n2\nthree\n'); });
     expect(log.findLast((entry) => entry.type === 'toolResult')).toMatchObject({ result: { kind: 'ok', card: { detail: '+1 −1' } } });
     expectValid(server);
   });
