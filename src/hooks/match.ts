@@ -13,6 +13,13 @@ export function namesOf(tool: string): readonly string[] {
   return [tool, ...(Object.hasOwn(ALIASES, tool) ? ALIASES[tool] ?? [] : [])];
 }
 
+const AGENTS: Readonly<Record<string, readonly string[]>> = { general: ['general-purpose'], explore: ['Explore'], plan: ['Plan'] };
+
+/** All names of a type of sub-agent, ours first. */
+export function agentNames(type: string): readonly string[] {
+  return [type, ...(Object.hasOwn(AGENTS, type) ? AGENTS[type] ?? [] : [])];
+}
+
 /** Our name for a tool. */
 export function ourName(name: string): string {
   return Object.keys(ALIASES).find((tool) => ALIASES[tool]?.includes(name) === true) ?? name;

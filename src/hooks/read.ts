@@ -124,16 +124,18 @@ export function whatOf(one: Handler): string {
   }
 }
 
-/** A few words by which a person knows it again: the script's name, else the beginning of the command. */
+/** A few words by which a person knows it again: the script's name, else the program's. */
 export function shortName(one: Handler): string {
   if (one.type === 'http') return hostIn(one.url);
   if (one.type === 'mcp_tool') return `${one.server}:${one.tool}`;
   if (one.type !== 'command') return one.type;
-  const words = [...one.command.split(/\s+/), ...(one.args ?? [])].map((word) => word.replace(/^["']|["']$/g, ''));
+  const words = [...(one.args === undefined ? one.command.split(/[\s;&|()<>"'`]+/) : [one.command]), ...(one.args ?? [])].filter((word) => word !== '');
   const script = words.find((word) => /[\w-]\.(?:sh|bash|zsh|py|js|mjs|cjs|ts|rb|pl|ps1)$/.test(word));
-  const name = script === undefined ? one.command : script.split('/').at(-1) ?? script;
-  return oneLine(name, 48);
+  const plain = words.slice(0, 2).filter((word) => /^[\w./@:=+-]+$/.test(word));
+  return oneLine(script === undefined ? [baseOf(plain[0] ?? 'command'), ...plain.slice(1)].join(' ') : baseOf(script), 48);
 }
+
+const baseOf = (path: string): string => path.split('/').at(-1) ?? path;
 
 function hostIn(url: string): string {
   try {

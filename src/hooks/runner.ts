@@ -207,9 +207,9 @@ function timeoutOf({ event, handler }: Hook, { endMs }: Work): number {
   return endMs === undefined ? own : handler.timeout === undefined ? endMs : Math.min(own, endMs);
 }
 
-/** The event as this hook is told of it: a tool has the name by which its matcher knows it. */
+/** The event as this hook is told of it: a tool or an agent has the name by which its matcher knows it. */
 function fieldsFor({ named }: Chosen, { doors, occasion: { event, session, fields } }: Work): Fields {
-  return { ...doors.common(event, session), hook_event_name: event, ...fields, ...(named !== '' && 'tool_name' in fields && { tool_name: named }) };
+  return { ...doors.common(event, session), hook_event_name: event, ...fields, ...(named !== '' && 'tool_name' in fields && { tool_name: named }), ...(named !== '' && event.startsWith('Subagent') && { agent_type: named }) };
 }
 
 function inputOf(one: Chosen, work: Work): string {

@@ -9,6 +9,7 @@ import type { Call, ToolResult } from '#domain/tool.ts';
 import type { PromptBody } from '#loop/query.ts';
 import { type Fields, fieldsOf, textOf } from '#hooks/answer.ts';
 import { reasonLine, type Verdicts } from '#hooks/combine.ts';
+import { agentNames } from '#hooks/match.ts';
 import { type FileWatch, watchFiles } from '#hooks/watch.ts';
 import { type HookDesk, watchedNames } from './hook-desk.ts';
 import { blockEntries, responseOf } from './hook-tools.ts';
@@ -168,7 +169,7 @@ export async function askAtStop(desk: HookDesk, session: Session, active: boolea
   };
   if (self === undefined) return stoppingOf(await desk.hear('Stop', session, { fields }, signal));
   const file = agents().live(lead).find(({ id, name }) => (name ?? id) === self.name)?.file;
-  const stopped = stoppingOf(await desk.hear('SubagentStop', session, { names: [self.type.name], fields: { ...fields, ...(file !== undefined && { agent_transcript_path: file }) } }, signal));
+  const stopped = stoppingOf(await desk.hear('SubagentStop', session, { names: agentNames(self.type.name), fields: { ...fields, ...(file !== undefined && { agent_transcript_path: file }) } }, signal));
   if (stopped.goOn || !self.named) return stopped;
   const idle = await desk.hear('TeammateIdle', session, { fields: { teammate_name: self.name } }, signal);
   return { entries: [...stopped.entries, ...idle.entries, ...blockEntries(idle)], goOn: idle.blocks.length > 0 && idle.stop === undefined };
@@ -187,7 +188,7 @@ function lastWords({ log }: Session): string {
 /** A sub-agent begins: what hooks say stands before its task. */
 export async function tellSubagent(desk: HookDesk, session: Session, signal: AbortSignal): Promise<HookSaid> {
   const self = desk.options.agents().self(session);
-  return self === undefined ? { entries: [] } : desk.hear('SubagentStart', session, { names: [self.type.name], fields: {} }, signal);
+  return self === undefined ? { entries: [] } : desk.hear('SubagentStart', session, { names: agentNames(self.type.name), fields: {} }, signal);
 }
 
 /** Our classes of failure by the names that other shells have for them. */

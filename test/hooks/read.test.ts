@@ -53,6 +53,8 @@ it('a hook has a short name, and is told whole', () => {
   const named = (text: string) => shortName({ type: 'command', command: text });
   expect(named('"$CLAUDE_PROJECT_DIR"/.claude/hooks/guard.sh --x')).toBe('guard.sh');
   expect(named('python3 ~/hooks/check.py')).toBe('check.py');
-  expect(named('jq -r .tool_name >> log')).toBe('jq -r .tool_name \\u{3E}\\u{3E} log');
+  expect(named('jq -r .tool_name >> log')).toBe('jq -r');
+  expect(named('/tmp/x/record.sh; echo no >&2')).toBe('record.sh');
+  expect(named('$(evil)')).toBe('evil');
   expect(whatOf({ type: 'command', command: 'node', args: ['a b.js', '-x'] })).toBe('node "a b.js" -x');
 });
