@@ -25,6 +25,9 @@ export async function promptIn(args: Arguments): Promise<string> {
   return prompt;
 }
 
+/** The most that the first prompt waits for MCP servers that are being connected; later ones are announced when they are there. */
+const SERVERS_MS = 1000;
+
 /** A conversation of print mode. */
 export interface PrintRoom {
   readonly house: House;
@@ -60,6 +63,8 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
   for (const line of sweepDrafts(place.home.drafts)) say(line);
   for (const line of serverNotices(house)) say(line);
   house.start();
+  // Nobody types meanwhile: without a moment's patience a run of one answer would never see a server's tools.
+  await house.mcp.settled(SERVERS_MS);
   if (args.ide) await house.editor.ready();
   const close = (conversation?: Conversation): void => {
     conversation?.close();

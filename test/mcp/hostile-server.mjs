@@ -4,7 +4,8 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 const options = JSON.parse(process.argv[2] ?? '{}');
-const { initialize = 'answer', tools = [], instructions, prompts = [], resources = [], diary } = options;
+const { initialize = 'answer', tools = [], prompts = [], resources = [], diary } = options;
+const instructions = options.padding === undefined ? options.instructions : `${options.instructions}${' padding'.repeat(options.padding / 8)}`;
 const note = (line) => { if (diary !== undefined) appendFileSync(diary, `${line}\n`); };
 const write = (text) => new Promise((resolve) => { process.stdout.write(text, resolve); });
 const send = (message) => write(`${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`);

@@ -16,7 +16,7 @@ import { buildHouse, type House } from '#main/house.ts';
 import type { Place } from '#main/place.ts';
 import { tempFolder } from './temp.ts';
 
-const ARGUMENTS: Arguments = {
+export const ARGUMENTS: Arguments = {
   print: true, continue: false, outputFormat: 'text', inputFormat: 'text', includePartialMessages: false, replayUserMessages: false, includeHookEvents: false, verbose: false, forkSession: false, mcpConfig: [], strictMcpConfig: false, ide: false, allowedTools: [], disallowedTools: [], permissionMode: 'bypassPermissions', pin: [], addDir: [], trust: true,
 };
 /** An address that ends in `.ts` makes the counter work in this thread. */
@@ -113,7 +113,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined, answer:
       await interpret(await dispatch(parsed, context()), line, {
         show: (_line, card) => { said = JSON.stringify(card); },
         append: (entries) => { conversation.append(entries); },
-        submit: async (prompt) => { await dweller.turn(prompt); },
+        submit: async (prompt, shown, mentions) => { await drain(conversation.turn({ text: prompt, ...(shown !== undefined && { shown }), ...(mentions !== undefined && { mentions }) }, new AbortController().signal)); },
         compact: async (keep) => { expect(await drain(conversation.compact(keep, new AbortController().signal))).toEqual({ kind: 'answered' }); },
         mode: (mode) => { conversation.setMode(mode); },
         clear: async (all) => { conversation.clear(all); },
