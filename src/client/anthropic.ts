@@ -122,8 +122,8 @@ async function* run(call: Run): AsyncGenerator<ModelDelta, Reply> {
       continue;
     }
     if (next.kind === 'stop') return failed(trouble, next.added);
-    const { why, refusal } = trouble;
-    yield { type: 'waiting', attempt: next.attempt, reason: trouble.reason, ms: next.ms, most: policy.tries, why, ...(refusal !== undefined && { status: refusal.status }) };
+    const { why, status } = trouble;
+    yield { type: 'waiting', attempt: next.attempt, reason: trouble.reason, ms: next.ms, most: policy.tries, why, ...(status !== undefined && { status }) };
     await sleep(next.ms, signal);
   }
 }

@@ -13,6 +13,8 @@ export interface Trouble {
   /** `soon`: the usual back-off; `later`: the longer one for a server that has too much to do. */
   readonly retry: 'no' | 'soon' | 'later';
   readonly headers?: Headers;
+  /** Of the answer, where there was one. */
+  readonly status?: number;
   readonly at?: { readonly message: number; readonly block: number };
   /** The server's own words and status when it refused the request: a field may be to blame. */
   readonly refusal?: { readonly status: number; readonly message: string };
@@ -64,7 +66,8 @@ export function troubleOf(thrown: unknown, asked: Asked): Trouble {
   if (thrown instanceof BrokenReply) return again('network', `Connection lost: ${thrown.message} (${asked.host}). Check the network and send again.`, `connection lost: ${thrown.message}`);
   if (thrown instanceof NotAStream) return stop('server', `${asked.host} ${thrown.message}: a proxy or a login page, not a Messages API? Check the base URL and the network.`, 'no stream of events');
   const said = saidBy(thrown);
-  return said === undefined ? connectionTrouble(thrown, asked) : apiTrouble(said, asked);
+  if (said === undefined) return connectionTrouble(thrown, asked);
+  return { ...apiTrouble(said, asked), ...(said.status !== undefined && { status: said.status }) };
 }
 
 function saidBy(thrown: unknown): Said | undefined {

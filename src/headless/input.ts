@@ -40,6 +40,7 @@ const LONGEST_LINE = 64 * 1024 * 1024;
 
 const isFields = (value: Json | undefined): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
+const named = (value: Json | undefined): string => (typeof value === 'string' ? `"${oneLine(value, 60)}"` : 'no text');
 const wrong = (why: string): InputLine => ({ kind: 'wrong', why });
 
 /** Lines of a stream with their numbers from 1, blank ones left out. A line that is too long comes as undefined, and is the last. */
@@ -84,7 +85,7 @@ export function parseInput(line: string): InputLine {
     case 'control_response': return controlResponse(value);
     case 'control_cancel_request': return { kind: 'cancel', id: text(value['request_id']) };
     case 'keep_alive': return { kind: 'nothing' };
-    default: return wrong(`its type is ${oneLine(JSON.stringify(value['type'] ?? null), 60)}, which is none of "user", "control_request" and "control_response"`);
+    default: return wrong(`its type is ${named(value['type'])}, which is none of "user", "control_request" and "control_response"`);
   }
 }
 
@@ -123,7 +124,7 @@ function contentOf(content: Json | undefined): { readonly text: string; readonly
       const file = fileOf(block, files.length + 1);
       if (typeof file === 'string') return file;
       files.push(file);
-    } else return `a block of its content is of the type ${oneLine(JSON.stringify(block['type'] ?? null), 60)}, which is none of "text", "image" and "document"`;
+    } else return `a block of its content is of the type ${named(block['type'])}, which is none of "text", "image" and "document"`;
   }
   return { text: texts.join('\n\n'), files };
 }

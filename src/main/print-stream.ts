@@ -24,7 +24,7 @@ export async function printStream(args: Arguments, workers: Workers): Promise<nu
   const delivery = createDelivery();
   let loop: StreamLoop | undefined;
   const room = await openPrint({
-    args, workers, asker, overhear: out.overhear,
+    args, workers, asker, overhear: out.overhear, built: out.listen,
     tell: (session, event) => { if (session === room.conversation.session) out.hear(event); },
     wake(session) {
       loop?.wake();
@@ -39,13 +39,13 @@ export async function printStream(args: Arguments, workers: Workers): Promise<nu
     interrupt.abort();
     process.stdin.destroy();
   });
-  const detach = out.attach(room.house, room.conversation);
+  out.attach(room.house, room.conversation);
   try {
     loop = streamed ? new StreamLoop({ args, room, out, asker, input: process.stdin, first: prompt, signal: interrupt.signal }) : undefined;
     const code = await (loop?.run() ?? once({ room, out, delivery, prompt: prompt ?? '', began, interrupt }));
     return alone ? 0 : interrupt.code() ?? code;
   } finally {
-    detach();
+    lines.close();
     interrupt.end();
     await room.close();
   }

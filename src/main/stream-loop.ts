@@ -40,6 +40,9 @@ export class StreamLoop {
   /** Messages that have their turn when the one under way is over. */
   readonly #held: UserMessage[] = [];
   #running: AbortController | undefined;
+  /** Messages on their way into the log, one after the other. */
+  #queueing: Promise<void> = Promise.resolve();
+  #queued = 0;
   #ended = false;
   /** What is wrong with the input: nothing after it is read. */
   #wrong: string | undefined;
@@ -108,13 +111,29 @@ export class StreamLoop {
   }
 
   #take(message: UserMessage): void {
-    const { args, room: { conversation }, out } = this.#options;
+    const { args, out } = this.#options;
     if (args.replayUserMessages) out.send({ type: 'user', message: message.message, parent_tool_use_id: null, isReplay: true, ...(message.uuid !== undefined && { uuid: message.uuid }) });
     const plain = message.files.length === 0 && commandLine(message.text) === undefined;
     // What waits already goes before it.
     const now = !message.query || (this.#running !== undefined && this.#held.length === 0);
-    if (plain && now) conversation.append([{ type: 'queued', text: message.text }]);
-    else this.#held.push(message);
+    if (!plain || !now) {
+      this.#held.push(message);
+      return;
+    }
+    this.#queued += 1;
+    this.#queueing = this.#queueing.then(() => this.#queue(message.text)).finally(() => {
+      this.#queued -= 1;
+      this.#bell.ring();
+    });
+  }
+
+  /** Words for the turn in hand are a prompt too: hooks may keep them from being sent. */
+  async #queue(text: string): Promise<void> {
+    const { room: { house, conversation }, out, signal } = this.#options;
+    const { entries, stop } = await house.hooks.prompt({ text }, conversation.session, signal);
+    if (stop === undefined) conversation.append([...entries, { type: 'queued', text }]);
+    else out.send(informational(stop, 'error'));
+    out.hear();
   }
 
   async #turns(): Promise<void> {
@@ -131,7 +150,7 @@ export class StreamLoop {
         last = await this.#turn(message);
         // Nothing delivers it: the kind of reminder is switched off.
         if (message === undefined && session.log.length === since) last = undefined;
-      } else if (this.#ended && house.agents.live(session).length === 0) return;
+      } else if (this.#ended && this.#queued === 0 && house.agents.live(session).length === 0) return;
       else await this.#bell.heard();
     }
   }
@@ -139,7 +158,8 @@ export class StreamLoop {
   /** Whether something waits in the log, or happened beside it, that a turn is to tell. */
   #isDue(last: Done | undefined, since: number): boolean {
     const { room: { house, conversation: { session } } } = this.#options;
-    const waits = (last?.outcome.kind === 'answered' || last?.outcome.kind === 'interrupted') && undeliveredOf(session.log).length > 0;
+    // Also after a turn that failed: nobody may come who would send another message.
+    const waits = last !== undefined && undeliveredOf(session.log).length > 0;
     const news = this.#woken && (house.agents.hasMail(session) || hasUntoldEnd(session.log, since));
     this.#woken = false;
     return waits || news;

@@ -13,8 +13,10 @@ import type { House } from './house.ts';
 export interface StreamOut {
   /** For the house: what comes through the model's door, and what sub-agents do. */
   readonly overhear: Overhearing;
-  /** From now on of this conversation; what is in its log already is not told. Returns what ends it. */
-  attach(house: House, conversation: Conversation): () => void;
+  /** Hears the hooks of a house, where that is wanted: what they do before the first line is told after it. */
+  readonly listen: (house: House) => void;
+  /** From now on of this conversation; what is in its log already is not told. */
+  attach(house: House, conversation: Conversation): void;
   /** Writes a line with the session's and its own id. */
   send(message: Message): void;
   /** Writes a line as it is. */
@@ -43,7 +45,14 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
   const asked = new Set<string>();
   /** Threads that are being summarised: what comes through their door then is no answer. */
   const compacting = new WeakSet<Session>();
-  const send = (message: Message): void => { lines.write({ ...message, session_id: held?.conversation.session.id ?? '', uuid: message['uuid'] ?? randomUUID() }); };
+  let begun = false;
+  const early: Message[] = [];
+  const write = (message: Message): void => { lines.write({ ...message, session_id: held?.conversation.session.id ?? '', uuid: message['uuid'] ?? randomUUID() }); };
+  const send = (message: Message): void => {
+    write(message);
+    begun = true;
+    for (const waiting of early.splice(0)) write(waiting);
+  };
   const telling = ({ house }: Attached, parent: CallId | null, agent?: string): Telling => ({ parent, blobs: house.blobs, verbose, asked: (call) => asked.has(call), ...(agent !== undefined && { agent }) });
   const follow = (session: Session, event: Event | undefined): boolean => {
     if (event?.type === 'doing' && event.what === 'compacting') compacting.add(session);
@@ -82,7 +91,9 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
     attach(house, conversation) {
       const { session } = conversation;
       held = { house, conversation, session, told: session.log.length };
-      return includeHookEvents ? house.hooks.feed.listen((news) => { send(hookMessage(news)); }) : () => undefined;
+    },
+    listen(house) {
+      if (includeHookEvents) house.hooks.feed.listen((news) => { if (begun) send(hookMessage(news)); else early.push(hookMessage(news)); });
     },
     asked: (call) => { asked.add(call); },
     taken: () => lines.taken(),

@@ -25,6 +25,9 @@ export interface Running {
   readonly pid: number;
   readonly ended: Promise<Finished>;
   kill(signal: NodeJS.Signals): void;
+  /** Into its standard input, where that was left open; `end` closes it. */
+  write(text: string): void;
+  end(): void;
   /** What it wrote so far. */
   stdout(): string;
   stderr(): string;
@@ -115,7 +118,7 @@ function startIn(cwd: string, env: Readonly<Record<string, string>>, [command = 
     child.on('error', reject);
     child.on('close', (code, signal) => { resolve({ code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]), stdout, stderr }); });
   });
-  return { pid: child.pid ?? 0, ended, kill: (signal) => { child.kill(signal); }, stdout: () => stdout, stderr: () => stderr };
+  return { pid: child.pid ?? 0, ended, kill: (signal) => { child.kill(signal); }, write: (text) => { child.stdin?.write(text); }, end: () => { child.stdin?.end(); }, stdout: () => stdout, stderr: () => stderr };
 }
 
 function openIn(cwd: string, env: Readonly<Record<string, string>>, { args = [], columns = 80, rows = 24 }: OpenOptions): InTerminal {
@@ -155,7 +158,7 @@ function entriesOf(file: string): readonly Entry[] {
   return linesOf(file).slice(1).map((line) => JSON.parse(line) as Entry);
 }
 
-const FIELDS = ['duration_ms', 'is_error', 'model', 'num_turns', 'permission_denials', 'result', 'session_id', 'subtype', 'total_cost_usd', 'type', 'usage'];
+const FIELDS = ['duration_api_ms', 'duration_ms', 'is_error', 'model', 'modelUsage', 'num_turns', 'permission_denials', 'result', 'session_id', 'stop_reason', 'subtype', 'terminal_reason', 'total_cost_usd', 'type', 'usage', 'uuid'];
 
 export interface Result {
   readonly subtype: string;
@@ -173,7 +176,8 @@ export interface Result {
 export function resultIn(stdout: string): Result {
   expect(stdout).toMatch(/^[^\n]+\n$/);
   const value = obj(JSON.parse(stdout));
-  expect(Object.keys(value).sort()).toEqual(FIELDS);
+  expect(Object.keys(value).filter((key) => key !== 'errors').sort()).toEqual(FIELDS);
+  expect('errors' in value).toBe(value['is_error']);
   expect(value).toMatchObject({ type: 'result', session_id: expect.stringMatching(/^[\w-]{36}$/) as string, duration_ms: expect.any(Number) as number });
   expect(Object.keys(obj(value['usage'])).sort()).toEqual(['cache_creation_input_tokens', 'cache_read_input_tokens', 'input_tokens', 'output_tokens']);
   return value as unknown as Result;
