@@ -6,7 +6,7 @@ import { messageOf } from '#lib/errors.ts';
 import { type Checks, createChecks } from './checks.ts';
 import { type DiffDoors, inBothPlaces } from './diffs.ts';
 import { EditorLink, type Wish } from './link.ts';
-import { readable, selectionNow } from './selection.ts';
+import { createSelection, readable } from './selection.ts';
 
 export interface IdeOptions extends Omit<DiffDoors, 'link'> {
   /** Folders in which editors lay their lock files. */
@@ -53,7 +53,7 @@ export function createIde(options: IdeOptions): Ide {
   const checks = createChecks(link, paths, cwd);
   const view: EditorView = {
     name: () => link.lock()?.name,
-    selection: (signal) => selectionNow(link, paths, cwd, signal),
+    selection: createSelection(link, paths, cwd),
     async openFile() {
       const path = link.path();
       const at = path === undefined ? undefined : await readable(path, paths, cwd);

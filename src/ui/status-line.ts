@@ -14,7 +14,7 @@ type Wordings = readonly string[];
 const ORDER: readonly Name[] = ['unsaved', 'model', 'mode', 'tasks', 'directory', 'branch', 'context', 'pins', 'editor', 'cache', 'cost'];
 /** What gives way when there is no room, in this order; a part that stands here again gives way once more. */
 const GIVE_WAY: readonly Name[] = [
-  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'editor', 'tasks', 'cost', 'branch', 'pins', 'context', 'pins', 'cost', 'mode', 'editor', 'tasks', 'mode', 'editor', 'context',
+  'directory', 'branch', 'mode', 'context', 'mode', 'model', 'unsaved', 'directory', 'cache', 'editor', 'tasks', 'cost', 'branch', 'pins', 'context', 'editor', 'pins', 'cost', 'mode', 'tasks', 'mode', 'editor', 'context',
 ];
 const MODES: Readonly<Record<PermissionMode, { readonly role: Role; readonly words: Wordings }>> = {
   default: { role: 'modeDefault', words: ['asks before it acts', 'asks first', 'asks'] },

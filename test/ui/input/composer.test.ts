@@ -186,6 +186,15 @@ describe('history', () => {
   });
 });
 
+describe('a word from elsewhere', () => {
+  it.each([['', '@a |'], ['see', 'see @a |'], ['see ', 'see @a |'], ['see\x1b[D', 'se @a |e'], ['see now\x1b[D\x1b[D\x1b[D\x1b[D', 'see @a| now']])('goes where the cursor is, apart from its neighbours (%j)', (typed, text) => {
+    const composer = sit();
+    composer.type(typed);
+    composer.send({ type: 'insert', text: '@a' });
+    expect(composer.text).toBe(text);
+  });
+});
+
 describe('the search through history', () => {
   const history = ['git push', 'ls', 'git status', 'ls', 'make'];
   it('finds as one types, goes on, edits, runs and cancels', () => {

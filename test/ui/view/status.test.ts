@@ -37,6 +37,16 @@ describe('the status bar', () => {
       .toBe('claude-opus-5-5 · asks before it acts · /home/me/project · 12k of 200k tokens · $?');
   });
 
+  it('tells what goes along from the editor, in fewer words where there is less room', () => {
+    const marked = { ...STATUS, editor: { name: 'Neovim', lines: 3, file: 'lamp.ts' } };
+    expect(statusLine(marked, 200, plain)).toContain(' · 3 pins 4.2k · ⧉ 3 lines of lamp.ts · cache 93 % · ');
+    expect(statusLine(marked, 80, plain)).toBe('opus-5-5 · asks · ⎇ main · ~12k/200k · 3 pins 4.2k · ⧉ 3 lines · $1.23');
+    expect(statusLine(marked, 40, plain)).toBe('opus-5-5 · asks · ~6 % · ⧉ · $1.23');
+    expect(statusLine({ ...STATUS, editor: { name: 'Neovim', lines: 1, file: 'a\u001b[2J.ts' } }, 200, plain)).not.toContain('\u001b[2J');
+    expect(statusLine({ ...STATUS, editor: { name: 'Neovim', file: 'lamp.ts' } }, 200, plain)).toContain(' · ⧉ lamp.ts · ');
+    expect(statusLine({ ...STATUS, editor: { name: 'Neovim' } }, 200, plain)).toContain(' · ⧉ Neovim · ');
+  });
+
   it('tells of tasks in the background, and of a budget', async () => {
     const busy = { ...STATUS, tasks: 2, budgetUsd: 5 };
     expect(statusLine(busy, 200, plain)).toContain('· asks before it acts · 2 tasks · /tasks · /home/me/project ·');
