@@ -76,6 +76,7 @@ function surfaceOf(run: Run): Surface {
     configure: async (change) => (await import('./config-chooser.ts')).chooseSetting(entrance(), change),
     languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(entrance(), what, server),
     mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(entrance(), what, server),
+    hooks: async (what) => { card({ title: await (await import('./hook-door.ts')).decideOnHooks(entrance(), what), body: [] }); },
     exit: () => { refuse('close the conversation in your editor; it is kept.'); },
     ide: unable('this conversation is with your editor already.'),
     takeBack: unable('what waits here is your editor\'s.'),
@@ -95,6 +96,7 @@ export async function runAcpShell(at: Entered, command: string, signal: AbortSig
   await at.tell({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title, body: [] } });
   const { how, output, bytes, exitCode, cwd, task } = await house.tasks.shell(session, command, signal, (text) => { void at.tell({ type: 'toolProgress', callId, text }); });
   const moved = cwd !== undefined && cwd !== house.tools.cwd(session) && house.configuration.roots().some((root) => isWithin(root, cwd));
+  if (moved) house.hooks.moved(house.tools.cwd(session), cwd, session);
   const whole = how === 'exited' || task !== undefined ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim();
   conversation.append([
     { type: 'shell', command, output: whole, exitCode, ...(task !== undefined && { task: task.id }) },

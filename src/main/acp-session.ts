@@ -12,6 +12,8 @@ import { cutToLength } from '#lib/text.ts';
 import type { PromptBody } from '#loop/query.ts';
 import { mentionText } from '#mentions/quote.ts';
 import { relativeWithin } from '#lib/within.ts';
+import type { SettingsWatch } from '#watch/settings.ts';
+import { createDoor, type Door, followSettings } from './acp-door.ts';
 import { createAcpEntrance } from './acp-entrance.ts';
 import { type AcpAsker, createAcpAsker } from './acp-questions.ts';
 import { type Entered, runAcpCommand, runAcpShell } from './acp-commands.ts';
@@ -19,6 +21,7 @@ import { hasUntoldEnd } from './beside.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { type CommandLine, commandLine, findCommand } from './dispatch.ts';
+import type { Entrance } from './entrance.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
 import { findPlace } from './place.ts';
 
@@ -46,6 +49,8 @@ export class AcpSession implements Entered {
   readonly conversation: Conversation;
   readonly #options: AcpSessionOptions;
   readonly asker: AcpAsker;
+  readonly #door: Door;
+  #watching: Promise<SettingsWatch> | undefined;
   readonly #narrator: Narrator;
   readonly #notices: string[] = [];
   /** Of all prompts that are being answered or wait. */
@@ -54,9 +59,6 @@ export class AcpSession implements Entered {
   /** Something happened beside the turn that is being taken. */
   #woken = false;
   #greeted = false;
-  /** The house's connections are open, and what is asked before the first prompt was asked. */
-  #started = false;
-  #entered = false;
   #offered: readonly AvailableCommand[] = [];
   /** What the client was told of what can be set. */
   #configured = '';
@@ -87,7 +89,7 @@ export class AcpSession implements Entered {
       cwd: () => this.#cwd(), log: () => this.conversation.session.log, notices: has(capabilities.session?.notices), compactions: has(capabilities.session?.compaction),
       picture: ({ blob }) => this.house.blobs.get(blob.hash),
     });
-    if (this.#wants().length === 0) this.#start();
+    this.#door = createDoor(this.house);
   }
 
   get busy(): boolean {
@@ -111,7 +113,9 @@ export class AcpSession implements Entered {
     this.#greeted = true;
     for (const text of [...this.conversation.notices, ...this.house.configuration.warnings(), ...this.#notices.splice(0)]) await this.tell({ type: 'fault', where: '', message: text });
     await this.#offer();
+    await this.#door.open();
     void this.house.desk.warm();
+    if (!this.#closed) this.#watching = followSettings(this, (text) => { this.#notice(text); }, () => { void this.tellConfig(); });
   }
 
   /** Shows the conversation so far. */
@@ -186,9 +190,10 @@ export class AcpSession implements Entered {
     await Promise.race([this.#last, new Promise((resolve) => { timer = setTimeout(resolve, MOST_CLOSING_MS); })]);
     clearTimeout(timer);
     this.#closed = true;
-    await this.house.hooks.end('other', this.conversation.session).catch(() => undefined);
+    await this.conversation.leave('other').catch(() => undefined);
     this.conversation.close();
     this.house.close();
+    await this.#watching?.then((watch) => watch.close(), () => undefined);
   }
 
   /** Runs a turn to its end and tells of it. Throws a RequestError where it failed. */
@@ -234,9 +239,8 @@ export class AcpSession implements Entered {
   }
 
   async #answer(parts: PromptParts, parsed: CommandLine | undefined, signal: AbortSignal): Promise<StopReason> {
-    await this.#enter(signal);
+    await this.#door.enter(this.#entrance(signal), signal);
     if (signal.aborted) return 'cancelled';
-    this.house.configuration.reload();
     const reason = parsed !== undefined ? await runAcpCommand(this, parts.line, parsed, signal)
       : parts.line.startsWith('!') && parts.line.length > 1 && parts.context === '' ? await runAcpShell(this, parts.line.slice(1).trim(), signal)
         : await this.drain(this.conversation.turn(await this.#body(parts, signal), signal));
@@ -244,34 +248,8 @@ export class AcpSession implements Entered {
     return reason;
   }
 
-  /**
-   * What is asked before the first prompt: whether what the folder brings along may take effect, and each of its servers. What
-   * nobody answers has none; a question that was broken off comes again.
-   */
-  async #enter(signal: AbortSignal): Promise<void> {
-    if (this.#entered) return;
-    const { configuration } = this.house;
-    const wants = this.#wants();
-    const answer = wants.length === 0 ? undefined : await this.asker.ask({ kind: 'trust', folder: configuration.project, wants }, signal);
-    if (signal.aborted) return;
-    if (answer?.kind === 'yes' || answer?.kind === 'always') await configuration.believe(false);
-    const entrance = createAcpEntrance({ house: this.house, asker: this.asker, signal, show: () => undefined, say: (text) => { this.#notice(text.replace(/^> /, '')); }, refresh: () => undefined });
-    await (await import('./mcp-door.ts')).askForServers(entrance);
-    if (signal.aborted) return;
-    this.#entered = true;
-    this.#start();
-  }
-
-  #start(): void {
-    if (this.#started) this.house.mcp.start();
-    else this.house.start();
-    this.#started = true;
-  }
-
-  /** What the folder would set or run, if it were trusted. */
-  #wants(): readonly string[] {
-    const { configuration, place } = this.house;
-    return configuration.isTrusted() ? [] : configuration.trust.wantsOf(configuration.project, place.cwd);
+  #entrance(signal: AbortSignal): Entrance {
+    return createAcpEntrance({ house: this.house, asker: this.asker, signal, show: () => undefined, say: (text) => { this.#notice(text.replace(/^> /, '')); }, refresh: () => undefined });
   }
 
   async #body({ line, context, pictures, notes }: PromptParts, signal: AbortSignal): Promise<PromptBody> {

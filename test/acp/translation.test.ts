@@ -60,7 +60,7 @@ describe('tool calls', () => {
   });
 
   it('a new file is shown whole, however short its card', () => {
-    const content = `${'x\n'.repeat(900)}`;
+    const content = 'x\n'.repeat(900);
     const update = shown(callOf('Write', { file_path: 'new.txt', content }), changeCard('Write new.txt', undefined, content), 'pending', '/w');
     expect(update.content).toEqual([{ type: 'diff', path: '/w/new.txt', oldText: null, newText: content }]);
   });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { methods, type RequestPermissionRequest, type ToolCallUpdate } from '@agentclientprotocol/sdk';
 import { describe, expect, it } from 'vitest';
 import { edit } from '../support/acp-client.ts';
@@ -15,6 +15,7 @@ const replies = (...all: ScriptedReply[]) => {
 };
 const calls = (...content: ReturnType<typeof call>[]): ScriptedReply => ({ content });
 const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+const ASK = call('AskUserQuestion', { questions: [{ question: 'Which colour?', header: 'Colour', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] }, { question: 'Which parts?', header: 'Parts', multiSelect: true, options: [{ label: 'door' }, { label: 'roof' }] }] });
 const textOf = (question: RequestPermissionRequest | undefined): string => JSON.stringify(question?.toolCall.content);
 const contentOf = (one: Readonly<Record<string, unknown>> | ToolCallUpdate | undefined): string => JSON.stringify(one?.['content' as keyof typeof one]);
 
@@ -102,7 +103,6 @@ describe('a session of an editor', () => {
 });
 
 describe('what must be asked', () => {
-  const ASK = call('AskUserQuestion', { questions: [{ question: 'Which colour?', header: 'Colour', options: [{ label: 'red', description: 'warm' }, { label: 'blue' }] }, { question: 'Which parts?', header: 'Parts', multiSelect: true, options: [{ label: 'door' }, { label: 'roof' }] }] });
   const EDIT = call('Edit', { file_path: 'a.txt', old_string: 'four', new_string: 'FOUR' });
 
   it('is shown with the change that it would make; yes, no and always', async () => {
@@ -177,32 +177,23 @@ describe('what must be asked', () => {
     expectValid(server);
   });
 
-  it('the model asks: in a form where the editor has forms', async () => {
-    const server = await serve(replies(calls(ASK), say('ok')));
-    const forms: string[] = [];
-    const withForms = edit(product({}, server), {
-      capabilities: { elicitation: { form: {} } }, form: (question) => {
-        forms.push(JSON.stringify(question));
-        return { action: 'accept', content: { q1: 'blue', q2: ['door', 'roof'], q2_own: 'windows' } };
-      },
-    });
-    expect(await withForms.prompt(await withForms.open(), 'ask me')).toBe('end_turn');
-    expect(JSON.parse(only(forms))).toMatchObject({ mode: 'form', requestedSchema: { properties: { q1: { type: 'string', title: 'Colour', description: 'Which colour?', oneOf: [{ const: 'red' }, { const: 'blue' }] }, q2: { type: 'array', items: { anyOf: [{ const: 'door' }, { const: 'roof' }] } }, q2_own: { type: 'string' } } } });
-    expect(wordsOf(last(server.requests))).toMatch(/Which colour\? → blue[^]*Which parts\? → door, roof, windows/);
-  });
-
-  it('a folder is trusted by a question before the first prompt; without it nothing of it holds', async () => {
+  it('a folder is trusted by a question before the first prompt, and each of its servers; without it nothing of it holds', async () => {
     const files = { '.pinion/settings.json': JSON.stringify({ permissions: { allow: ['Bash(touch *)'] } }) };
     const touch = calls(call('Bash', { command: 'touch made', description: 'x' }));
-    const server = await serve(replies(touch, say('Ran.'), touch, say('never said')));
+    const server = await serve(replies(touch, say('Ran.'), touch, say('Heard.')));
     const place = product(files, server);
-    const editor = edit(place, { answer: ({ toolCall: { title } }) => (title?.includes(place.cwd) === true ? 'trust' : 'no') });
+    const command = 'printf \'{"hookSpecificOutput":{"hookEventName":"UserPromptSubmit","additionalContext":"the hook was here"}}\'';
+    const hooked = tempFolder({ '.claude/settings.json': JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: 'command', command }] }] } }), '.mcp.json': JSON.stringify({ mcpServers: { theirs: { command: 'false' } } }) });
+    const editor = edit(place, { answer: ({ toolCall: { title }, options }) => ([place.cwd, hooked, 'theirs'].some((name) => title?.includes(name) === true) ? options[0]?.optionId ?? '' : 'no') });
     expect(await editor.prompt(await editor.open(), 'run')).toBe('end_turn');
     expect(only(editor.asked)).toMatchObject({ toolCall: { title: `Do you trust ${place.cwd}?` }, options: [{ kind: 'allow_always' }, { kind: 'reject_once' }] });
     expect(textOf(only(editor.asked))).toContain('touch');
     expect(editor.text()).toBe('Ran.');
     expect(await editor.prompt(await editor.open(tempFolder(files)), 'run')).toBe('end_turn');
     expect(editor.asked.slice(1).map(({ toolCall: { kind } }) => kind)).toEqual(['other', 'execute']);
+    expect(await editor.prompt(await editor.open(hooked), 'hello')).toBe('end_turn');
+    expect(editor.asked.slice(3).map(({ toolCall: { title } }) => title)).toEqual([`Do you trust ${hooked}?`, expect.stringContaining('MCP server theirs')]);
+    expect(wordsOf(last(server.requests))).toContain('the hook was here');
     expectValid(server);
   });
 });
@@ -279,12 +270,44 @@ describe('a prompt', () => {
   });
 });
 
-describe('what the editor holds and nobody saved', () => {
-  it('is told with a Read, and is not written over', async () => {
-    const server = await serve(replies(calls(call('Read', { file_path: 'a.txt' })), calls(call('Write', { file_path: 'a.txt', content: 'mine\n' })), say('I see.'), calls(call('Write', { file_path: 'a.txt', content: 'mine\n' })), say('Written.')));
+describe('what stands beside the conversation', () => {
+  it('servers of the editor are connected; an agent that ends beside it is told in a turn of its own; saved settings hold at once', async () => {
+    const memory = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/server-memory/dist/index.js', import.meta.url));
+    const isSub = ({ body }: Recorded): boolean => JSON.stringify(body['system']).includes('You are a sub-agent');
+    const all = replies(calls(call('Task', { subagent_type: 'general', description: 'find it', prompt: 'Find it.', run_in_background: true })), say('Started.'), say('It has found it.'), calls(call('Bash', { command: 'touch made', description: 'x' })), say('Touched.'));
+    const server = await serve((request) => (isSub(request) ? say('found', { delayMs: 300 }) : all()));
+    const place = product({}, server);
+    const editor = edit(place, { answer: () => 'no' });
+    const id = await editor.open(place.cwd, [{ name: 'kept', command: process.execPath, args: [memory], env: [{ name: 'MEMORY_FILE_PATH', value: join(place.home, 'graph.json') }] }]);
+    expect(await editor.prompt(id, 'start it')).toBe('end_turn');
+    await until(() => editor.text().endsWith('It has found it.'));
+    await expect.poll(async () => {
+      editor.forget();
+      await editor.prompt(id, '/mcp');
+      return editor.text();
+    }, { timeout: 15_000, interval: 200 }).toMatch(/kept[^\n]*connected/);
+    mkdirSync(place.home, { recursive: true });
+    writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ permissions: { allow: ['Bash(touch *)'] }, model: 'claude-haiku-5-5' }));
+    await until(() => JSON.stringify(editor.of('config_option_update')).includes('"currentValue":"claude-haiku-5-5"'));
+    expect(await editor.prompt(id, 'touch it')).toBe('end_turn');
+    expect(editor.text()).toMatch(/Touched\.$/);
+    expect(editor.asked).toEqual([]);
+    expectValid(server);
+  });
+});
+
+describe('what the editor can', () => {
+  it('what it holds unsaved is told with a Read and not written over; its forms take what the model asks', async () => {
+    const server = await serve(replies(calls(call('Read', { file_path: 'a.txt' })), calls(call('Write', { file_path: 'a.txt', content: 'mine\n' })), say('I see.'), calls(call('Write', { file_path: 'a.txt', content: 'mine\n' })), say('Written.'), calls(ASK), say('ok')));
     const place = product({ 'a.txt': 'one\ntwo\n' }, server);
     let held = 'one\nTWO, not saved\n';
-    const editor = edit(place, { args: ['--permission-mode', 'acceptEdits'], capabilities: { fs: { readTextFile: true } }, file: () => held });
+    const forms: object[] = [];
+    const editor = edit(place, {
+      args: ['--permission-mode', 'acceptEdits'], capabilities: { fs: { readTextFile: true }, elicitation: { form: {} } }, file: () => held, form: (question) => {
+        forms.push(question);
+        return { action: 'accept', content: { q1: 'blue', q2: ['door', 'roof'], q2_own: 'windows' } };
+      },
+    });
     const id = await editor.open();
     expect(await editor.prompt(id, 'look')).toBe('end_turn');
     const words = wordsOf(last(server.requests));
@@ -294,6 +317,9 @@ describe('what the editor holds and nobody saved', () => {
     held = 'one\r\ntwo\r\n';
     expect(await editor.prompt(id, 'now')).toBe('end_turn');
     expect(readFileSync(join(place.cwd, 'a.txt'), 'utf8')).toBe('mine\n');
+    expect(await editor.prompt(id, 'ask me')).toBe('end_turn');
+    expect(only(forms)).toMatchObject({ mode: 'form', requestedSchema: { properties: { q1: { type: 'string', title: 'Colour', description: 'Which colour?', oneOf: [{ const: 'red' }, { const: 'blue' }] }, q2: { type: 'array', items: { anyOf: [{ const: 'door' }, { const: 'roof' }] } }, q2_own: { type: 'string' } } } });
+    expect(wordsOf(last(server.requests))).toMatch(/Which colour\? → blue[^]*Which parts\? → door, roof, windows/);
     expectValid(server);
   });
 });

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Readable, Writable } from 'node:stream';
-import { client, type ClientCapabilities, type ClientContext, type ContentBlock, type CreateElicitationRequest, type CreateElicitationResponse, methods, ndJsonStream, type RequestPermissionRequest, type SessionUpdate } from '@agentclientprotocol/sdk';
+import { client, type ClientCapabilities, type ClientContext, type ContentBlock, type CreateElicitationRequest, type CreateElicitationResponse, type McpServer, methods, ndJsonStream, type RequestPermissionRequest, type SessionUpdate } from '@agentclientprotocol/sdk';
 import { onTestFinished } from 'vitest';
 import { PINION, type Product } from './product.ts';
 
@@ -28,7 +28,7 @@ export interface Editor {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null; readonly stderr: string }>;
   initialize(): Promise<Awaited<ReturnType<ClientContext['request']>>>;
   /** A new session of the project or another folder. */
-  open(cwd?: string): Promise<string>;
+  open(cwd?: string, mcpServers?: readonly McpServer[]): Promise<string>;
   prompt(sessionId: string, prompt: string | readonly ContentBlock[]): Promise<string>;
   cancel(sessionId: string): Promise<void>;
   of<K extends Kind>(kind: K): readonly Extract<Update, { readonly sessionUpdate: K }>[];
@@ -67,9 +67,9 @@ export function edit(place: Product, options: EditorOptions = {}): Editor {
   let initialized: Promise<unknown> | undefined;
   return {
     agent, pid: child.pid ?? 0, updates, asked, ended, initialize, of,
-    async open(cwd = place.cwd) {
+    async open(cwd = place.cwd, mcpServers = []) {
       await (initialized ??= initialize());
-      return (await agent.request(methods.agent.session.new, { cwd, mcpServers: [] })).sessionId;
+      return (await agent.request(methods.agent.session.new, { cwd, mcpServers: [...mcpServers] })).sessionId;
     },
     prompt: async (sessionId, prompt) => (await agent.request(methods.agent.session.prompt, { sessionId, prompt: typeof prompt === 'string' ? [{ type: 'text', text: prompt }] : [...prompt] })).stopReason,
     cancel: (sessionId) => agent.notify(methods.agent.session.cancel, { sessionId }),
