@@ -128,7 +128,7 @@ function requester(process_: ServerProcess, state: { over: boolean; silences: nu
     } catch (error) {
       if (error instanceof Error && error.name === 'DeadlineError' && (state.silences += 1) >= MOST_SILENCES) process_.kill('it does not answer any more');
       // Its end rejects what was asked, before it is known why it ended.
-      if (isDisposed(error)) throw new Error(`it is gone: ${await process_.over}`);
+      if (isDisposed(error)) throw new Error(`it is gone: ${await process_.over}`, { cause: error });
       throw error;
     }
   };

@@ -22,6 +22,7 @@ const GOOD: Readonly<Record<string, Json>> = {
   TodoWrite: { todos: [{ content: 'x', status: 'pending' }] },
   AskUserQuestion: { questions: [{ question: 'Which?', header: 'Way', options: [{ label: 'a' }, { label: 'b' }] }] },
   ExitPlanMode: { plan: 'x' },
+  LSP: { operation: 'workspaceSymbols', query: 'x' },
   ToolSearch: { query: 'page' },
   WebSearch: { query: 'words' },
   WebFetch: { url: 'http://localhost:1/' },

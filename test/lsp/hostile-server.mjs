@@ -11,7 +11,7 @@ const docs = new Map();
 
 if (how === 'dies at once') process.exit(3);
 if (how === 'stderr') for (let i = 0; i < 5000; i += 1) process.stderr.write(`noise ${i} \u001b[31m${'x'.repeat(300)}\n`);
-if (how === 'no protocol') process.stdout.write(`${'hello, I am no server\n'.repeat(500)}`);
+if (how === 'no protocol') process.stdout.write('hello, I am no server\n'.repeat(500));
 if (how === 'no term') process.on('SIGTERM', () => note('term'));
 if (how === 'endless length') process.stdout.write('Content-Length: 99999999999999\r\n\r\n');
 

@@ -16,7 +16,7 @@ const LONGEST_LINE = 200;
 const LONGEST_MESSAGE = 600;
 
 const input = z.strictObject({
-  operation: z.enum(LANGUAGE_OPERATIONS),
+  operation: z.enum(LANGUAGE_OPERATIONS).describe('What to ask'),
   file_path: someText.optional().describe('Needed for all but workspaceSymbols'),
   line: wholeNumber(1, 1e9).optional().describe('From 1'),
   symbol: z.string().max(200).optional().describe('The name on that line'),
