@@ -18,7 +18,7 @@ const LAST_LOG = 8;
 const MOST_ROWS = 60;
 const MOST_INSTRUCTIONS = 2000;
 const LONGEST = 300;
-/** Print mode has one look only: servers that are just being connected get so long for it. */
+/** Print mode has one look only: servers that are just being connected get so long for it (ms). */
 const PATIENCE_MS = 5000;
 
 /** Servers of the Model Context Protocol: how each is, what it offers, and what can be done about it. */
@@ -59,7 +59,8 @@ export default defineCommand({
 });
 
 async function settled({ mcp, surface }: CommandContext): Promise<readonly McpServer[]> {
-  if (surface === 'print') await mcp().settled?.(PATIENCE_MS);
+  // At the very start they are not even known.
+  if (surface === 'print' || mcp().servers().length === 0) await mcp().settled?.(PATIENCE_MS);
   return mcp().servers();
 }
 
@@ -110,7 +111,7 @@ function offers({ tools, resources, prompts }: McpServer): string {
 /** What is wrong, and what to do about it. */
 function hint({ name, state, detail, notes }: McpServer): string | undefined {
   const why = detail === undefined ? '' : oneLine(detail, LONGEST).replace(/[.;]$/, '');
-  const toDo = state === 'failed' ? `/mcp log ${name} tells more, /mcp reconnect ${name} tries again` : state === 'login' ? `/mcp login ${name}` : state === 'unapproved' && !why.includes('/mcp') ? `/mcp ${name} shows it` : '';
+  const toDo = state === 'failed' ? `/mcp log ${name} tells more, /mcp reconnect ${name} tries again` : state === 'login' ? `/mcp login ${name}` : state === 'unapproved' && why === '' ? `/mcp ${name} shows it` : '';
   const said = [why, why.includes(toDo) ? '' : toDo].filter((text) => text !== '').join('; ');
   if (said !== '') return said;
   return notes.length === 0 ? undefined : `${count(notes.length, 'note')}: /mcp ${name}`;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { DocumentPort } from '#domain/documents.ts';
-import type { McpPort, McpPrompt, MentionedResource } from '#domain/mcp.ts';
+import type { ConfiguredServer, McpPort, McpPrompt, McpServer, MentionedResource } from '#domain/mcp.ts';
 import type { Asker } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { Call } from '#domain/tool.ts';
@@ -71,52 +71,78 @@ export function wireMcp(options: McpOptions): McpWing {
     content: (result, label, session, signal) => contentFor(options, { result, label, session, signal, limitTokens: foreign.outputTokens }),
     onRun: (tool) => { described.keep(configuration.project, tool.name, hashOf(definitionOf(tool), tool.original)); },
   };
-  let servers: Servers | undefined;
-  let loading: Promise<Servers | undefined> | undefined;
-  let closed = false;
-  const load = async (): Promise<Servers | undefined> => {
-    try {
-      const { createServers } = await import('#mcp/servers.ts');
-      if (closed) return undefined;
-      servers = createServers(doorsOf(options, desk, env, (server, tools) => { tellChanged(server, tools); }));
-      servers.start();
-    } catch (error) {
-      onNotice(`MCP servers cannot be used: ${messageOf(error)}`);
-    }
-    return servers;
-  };
   const tellChanged = (server: string, tools: readonly McpTool[]): void => {
     const allowed = tools.filter((tool) => described.known(configuration.project, tool.name) !== undefined);
     if (allowed.length > 0) onNotice(`The MCP server ${oneLine(server)} has changed what it says of ${allowed.map(({ name }) => name).join(', ')}, which you had let run; you are asked again.`);
   };
+  const { now, ready, ...loader } = createLoader(desk, async () => {
+    const { createServers } = await import('#mcp/servers.ts');
+    return createServers(doorsOf(options, desk, env, tellChanged));
+  }, onNotice);
   const none = new Map<string, ReadonlySet<string>>();
   const missing = (name: string): string => `There is no MCP server ${name}.`;
-  const tools = createTools(() => servers?.tools() ?? [], foreign);
+  const tools = createTools(() => now()?.tools() ?? [], foreign);
   return {
-    start() {
-      if (servers !== undefined) servers.start();
-      else if (loading === undefined && desk.read().servers.length > 0) loading = load();
-    },
-    servers: () => servers?.servers() ?? [],
-    log: (name) => servers?.log(name) ?? [],
+    ...loader,
+    log: (name) => now()?.log(name) ?? [],
     tools: tools.all,
-    prompts: () => servers?.promptCommands() ?? [],
-    resources: () => servers?.resources() ?? none,
-    mentioned: (text, signal) => mentioned(servers, text, signal),
+    prompts: () => now()?.promptCommands() ?? [],
+    resources: () => now()?.resources() ?? none,
+    mentioned: (text, signal) => mentioned(now(), text, signal),
     doubt(call, session) {
       const tool = tools.find(call.tool);
       return tool === undefined || tool.gone ? undefined : doubtOf(tool, session, described.known(configuration.project, tool.name));
     },
-    prompt: async (server, name, given, signal) => await servers?.prompt(server, name, given, signal) ?? { problem: missing(server) },
-    reconnect: async (name, signal) => await servers?.reconnect(name, signal) ?? missing(name),
-    login: async (name, open, signal, paste) => await servers?.login(name, open, signal, paste) ?? missing(name),
-    logout: async (name) => await servers?.logout(name) ?? missing(name),
-    settled: (ms) => within(ms, Promise.resolve(loading).then((loaded) => loaded?.settled(ms))),
-    close() {
+    prompt: async (server, name, given, signal) => await (await ready())?.prompt(server, name, given, signal) ?? { problem: missing(server) },
+    reconnect: async (name, signal) => await (await ready())?.reconnect(name, signal) ?? missing(name),
+    login: async (name, open, signal, paste) => await (await ready())?.login(name, open, signal, paste) ?? missing(name),
+    logout: async (name) => await (await ready())?.logout(name) ?? missing(name),
+  };
+}
+
+/** The servers, made at the first start: until then nothing of the library is there, and until it is loaded they look as they are configured. */
+function createLoader(desk: ServerDesk, make: () => Promise<Servers>, onNotice: (text: string) => void) {
+  let servers: Servers | undefined;
+  let awaited: readonly McpServer[] = [];
+  let loading: Promise<Servers | undefined> | undefined;
+  let closed = false;
+  let begin = (): void => undefined;
+  const begun = new Promise<void>((resolve) => { begin = resolve; });
+  const load = async (): Promise<Servers | undefined> => {
+    try {
+      const made = await make();
+      if (closed) return undefined;
+      servers = made;
+      servers.start();
+    } catch (error) {
+      awaited = [];
+      onNotice(`MCP servers cannot be used: ${messageOf(error)}`);
+    }
+    return servers;
+  };
+  return {
+    now: () => servers,
+    ready: async () => servers ?? await loading,
+    servers: () => servers?.servers() ?? awaited,
+    start(): void {
+      if (servers !== undefined) servers.start();
+      else if (loading === undefined) {
+        awaited = desk.read().servers.map(awaitedView);
+        if (awaited.length > 0) loading = load();
+      }
+      begin();
+    },
+    settled: (ms: number) => within(ms, begun.then(() => loading).then((loaded) => loaded?.settled(ms))),
+    close(): void {
       closed = true;
       servers?.close();
     },
   };
+}
+
+function awaitedView({ name, scope, from, config, approval, why }: ConfiguredServer): McpServer {
+  const state = approval === 'given' ? 'connecting' : approval === 'off' ? 'off' : 'unapproved';
+  return { name, scope, from, transport: config.type, state, ...(why !== undefined && { detail: why }), tools: [], resources: [], prompts: [], notes: [] };
 }
 
 async function within(ms: number, task: Promise<void>): Promise<void> {

@@ -83,5 +83,7 @@ describe('/mcp', () => {
     const mcp = () => ({ servers: () => [server('slow', { state })], log: () => [], settled: () => Promise.resolve().then(() => { state = 'connected'; }) });
     expect(await desk({}, { mcp }).shown('mcp')).toContain('0 of 1 connected');
     expect(await desk({}, { surface: 'print', mcp }).shown('mcp')).toContain('1 of 1 connected');
+    let known: readonly McpServer[] = [];
+    expect(await desk({}, { mcp: () => ({ servers: () => known, log: () => [], settled: () => Promise.resolve().then(() => { known = SERVERS; }) }) }).shown('mcp')).toContain('1 of 4 connected');
   });
 });

@@ -134,7 +134,8 @@ export function readFlag(flag: string, cwd: string): { readonly from: string; re
     if (isFields(value) && isFields(value['mcpServers'])) return { from, fields: value };
     return { from, problem: `--mcp-config${inline ? '' : ` ${oneLine(flag)}`}: it must be a JSON object with "mcpServers".` };
   } catch (error) {
-    return { from, problem: `--mcp-config${inline ? '' : ` ${oneLine(flag)}`}: ${messageOf(error).replace(/\.$/, '')}.` };
+    const missing = error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG');
+    return { from, problem: `--mcp-config${inline ? '' : ` ${oneLine(flag)}`}: ${missing ? 'there is no such file' : messageOf(error).replace(/\.$/, '')}.` };
   }
 }
 
