@@ -28,6 +28,11 @@ function program(write: (text: string) => void): Command {
     .exitOverride();
 }
 
+/** Its definitions, for those who complete command lines. */
+export function acpCommand(): Command {
+  return program(() => undefined);
+}
+
 const EPILOGUE = `In Zed's settings:
   "agent_servers": { "Pinion": { "type": "custom", "command": "pinion", "args": ["acp"] } }
 Folders are trusted by a question in the editor. Sessions are kept: pinion -c goes on with them.`;

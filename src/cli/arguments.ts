@@ -148,6 +148,11 @@ function program(write: (text: string) => void, screen: number): Command {
     .addHelpText('after', `\n${EPILOGUE.map((paragraph) => usual.boxWrap(paragraph, columns)).join('\n\n')}`);
 }
 
+/** Its definitions, for those who complete command lines. */
+export function pinionCommand(): Command {
+  return program(() => undefined, WIDEST);
+}
+
 /** Columns beyond which lines grow no longer, and below which flags and what they do stand below each other. */
 const WIDEST = 80;
 /** Columns below which nothing is wrapped. */

@@ -48,6 +48,11 @@ export function parseMcpArguments(argv: readonly string[], columns = process.std
   return request;
 }
 
+/** Its definitions, for those who complete command lines. */
+export function mcpCommand(): Command {
+  return program(() => undefined, WIDEST, () => undefined);
+}
+
 const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 const scopeOption = (what: string): Option => new Option('-s, --scope <scope>', what).choices(SCOPES);
 

@@ -65,7 +65,7 @@ function overview(all: readonly { readonly importer: Importer; readonly plan: Im
   if (there.length === 0) return { title: `No other shell has left anything in ${where}`, detail: `looked for ${all.map(({ importer }) => importer.label).join(', ')}`, body: [] };
   return {
     title: `Other shells in ${where}`, detail: `/import <name>${project ? ' --project' : ''} shows what would be taken over, and what not`,
-    body: [{ type: 'table', head: ['', 'new here', 'left'], align: ['left', 'left', 'right'], rows: there }],
+    body: [{ type: 'table', head: ['', 'new here', 'stays behind'], align: ['left', 'left', 'right'], rows: there }],
   };
 }
 

@@ -48,7 +48,7 @@ export function textOf(path: string, into: Pick<Finding, 'left'>, most?: number)
 
 /** Comments and commas too many are taken: other shells take them. */
 async function jsonc(text: string): Promise<Json> {
-  const { parse, printParseErrorCode } = (await import('jsonc-parser')).default;
+  const { parse, printParseErrorCode } = await import('jsonc-parser');
   const errors: ParseError[] = [];
   const value: unknown = parse(text, errors, { allowTrailingComma: true });
   const [error] = errors;
