@@ -51,7 +51,7 @@ function cardOf(list: EditorList, cwd: string): Card {
   if (found.length === 0 && connected === undefined) {
     return { title: 'Editor', detail: 'none has said that it runs here', body: [...trouble, { type: 'text', text: 'Open this folder in an editor with a plug-in that writes ~/.claude/ide/<port>.lock, such as claudecode.nvim or those for VS Code, JetBrains and Emacs.' }] };
   }
-  const body: Card['body'] = [...trouble, ...(items.length === 0 ? [] : [{ type: 'list' as const, items }])];
+  const body: Card['body'] = [...trouble, ...(items.length === 0 || (items.length === 1 && found[0]?.port === connected?.port) ? [] : [{ type: 'list' as const, items }])];
   if (connected === undefined) return { title: 'Editor', detail: found.some(({ fits }) => fits) ? 'none is connected: /ide <number> connects' : 'none that runs is for this folder; /ide <number> connects all the same', body };
   return { title: `Editor: ${connected.name}`, detail: 'connected', body: [{ type: 'list', items: alongOf(list) }, ...body] };
 }

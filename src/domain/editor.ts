@@ -42,7 +42,7 @@ export interface EditorView {
   selection(signal: AbortSignal): Promise<Selection | undefined>;
   /** The file that stands in its window, if it may be read. */
   openFile(signal: AbortSignal): Promise<{ readonly path: string; readonly label: string } | undefined>;
-  /** Waits a moment where a file was written just now: the editor has not looked at it yet. */
+  /** Nothing of files that the editor cannot have looked at since they were written; waits a moment where it says when it has. */
   written(log: readonly Entry[], signal: AbortSignal): Promise<EditorDiagnostics>;
 }
 

@@ -12,6 +12,8 @@ const BEFORE_MS = 300;
 const ASK_MS = 600;
 /** An editor needs a moment until it has seen a file and checked it. */
 const SETTLE_MS = 700;
+/** An editor that let a tool wait in vain is not asked again for so long. */
+const SILENCE_MS = 30_000;
 const MOST_FILES = 50;
 
 interface Watched {
@@ -38,11 +40,16 @@ export interface Checks {
 export function createChecks(link: EditorLink, paths: PathPort, cwd: string): Checks {
   const watched = new Map<string, Watched>();
   let wake = (): void => undefined;
+  let silentUntil = 0;
+  /** Whether the editor says when it has checked files: not all do. */
+  let says = false;
   const news = (): Promise<void> => new Promise((resolve) => { wake = resolve; });
   return {
     async before(path, signal) {
-      if (watched.has(path) || watched.size >= MOST_FILES * 10) return;
+      const began = Date.now();
+      if (watched.has(path) || watched.size >= MOST_FILES * 10 || began < silentUntil) return;
       const found = await diagnosticsOf(link, path, BEFORE_MS, signal);
+      if (found === undefined && Date.now() - began >= BEFORE_MS) silentUntil = Date.now() + SILENCE_MS;
       if (found !== undefined) watched.set(path, { before: tally(found), writtenAt: 0, checked: false });
     },
     after(path) {
@@ -50,17 +57,21 @@ export function createChecks(link: EditorLink, paths: PathPort, cwd: string): Ch
       if (known !== undefined) Object.assign(known, { writtenAt: Date.now(), checked: false });
     },
     checked(list) {
+      says = true;
       for (const [path, known] of watched) if (list.length === 0 || list.includes(path)) known.checked = true;
       wake();
     },
     async now(log, signal) {
       const written = writtenIn(log);
       const asked = [...watched].filter(([path, { writtenAt }]) => writtenAt > 0 && written.has(path)).slice(-MOST_FILES);
-      await settled(asked.map(([, known]) => known), news, signal);
-      const answers = await Promise.all(asked.map(([path, { before }]) => fresh(link, path, before, { paths, cwd, signal })));
+      if (says) await settled(asked.map(([, known]) => known), news, signal);
+      const answers = await Promise.all(asked.filter(([, known]) => isSettled(known)).map(([path, { before }]) => fresh(link, path, before, { paths, cwd, signal })));
       return { diagnostics: answers.flatMap((answer) => answer?.news ?? []), answered: answers.flatMap((answer) => answer?.path ?? []) };
     },
-    forget() { watched.clear(); },
+    forget() {
+      watched.clear();
+      [silentUntil, says] = [0, false];
+    },
   };
 }
 
@@ -68,10 +79,14 @@ function writtenIn(log: readonly Entry[]): ReadonlySet<string> {
   return new Set(log.flatMap((entry) => (entry.type === 'toolResult' ? entry.result.files ?? [] : [])).filter(({ how }) => how === 'write' || how === 'heard').map(({ path }) => path));
 }
 
+function isSettled({ checked, writtenAt }: Watched): boolean {
+  return checked || Date.now() >= writtenAt + SETTLE_MS;
+}
+
 /** Until the editor has checked all of them, or has had its time to. */
 async function settled(files: readonly Watched[], news: () => Promise<void>, signal: AbortSignal): Promise<void> {
   for (;;) {
-    const wait = Math.max(0, ...files.filter(({ checked }) => !checked).map(({ writtenAt }) => writtenAt + SETTLE_MS - Date.now()));
+    const wait = Math.max(0, ...files.filter((file) => !isSettled(file)).map(({ writtenAt }) => writtenAt + SETTLE_MS - Date.now()));
     if (wait === 0) return;
     const timer = new AbortController();
     await Promise.race([news(), sleep(wait, undefined, { signal: AbortSignal.any([signal, timer.signal]) }).catch(() => undefined)]);

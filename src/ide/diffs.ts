@@ -22,6 +22,8 @@ export interface DiffDoors {
 type Permission = Extract<Question, { readonly kind: 'permission' }>;
 
 const CLOSE_MS = 1000;
+/** UTF-16 units of a text that is shown. */
+const MOST_SHOWN = 2 * 1024 * 1024;
 
 /**
  * Asks about changes of files in the terminal and in the editor at once; the first answer counts, and the other place is closed.
@@ -80,7 +82,7 @@ async function closeTab({ shown }: Tab, call: Call, answer: Answer | undefined, 
 
 async function answerOf({ call }: Permission, link: EditorLink, { doors, tab, signal }: Asking): Promise<Answer | undefined> {
   const proposed = await doors.propose(call).catch(() => undefined);
-  if (proposed === undefined || signal.aborted) return undefined;
+  if (proposed === undefined || proposed.after.length > MOST_SHOWN || signal.aborted) return undefined;
   tab.shown = tab.name(oneLine(basename(proposed.path), 80));
   try {
     const { texts: [word, text], failed } = await link.call('openDiff', { old_file_path: proposed.path, new_file_path: proposed.path, new_file_contents: withLineFeeds(proposed.after), tab_name: tab.shown }, signal);

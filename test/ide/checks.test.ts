@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { sha256 } from '#lib/hash.ts';
 import type { BlobHash } from '#domain/content.ts';
 import type { CallId } from '#domain/tool.ts';
@@ -41,16 +41,27 @@ describe('what the editor reports of files that were written', () => {
 
   it('is measured from before the first write', async () => {
     const { editor, lamp, write, now } = await bench();
+    editor.report(lamp);
     await write(lamp, () => { editor.report(lamp, { message: 'first' }); });
     await write(lamp, () => { editor.report(lamp, { message: 'first' }, { message: 'second' }); });
     expect(await now()).toEqual(['lamp.ts:1 error first', 'lamp.ts:1 error second']);
   });
 
-  it('is asked a moment later where the editor does not say that it has checked', async () => {
+  it('is waited for where the editor says when it has checked', async () => {
     const { editor, lamp, write, now } = await bench();
+    editor.report(lamp);
     await write();
-    setTimeout(() => { editor.report(lamp, { message: 'late' }); }, 200);
+    setTimeout(() => { editor.report(lamp, { message: 'late' }); }, 100);
     expect(await now()).toEqual(['lamp.ts:1 error late']);
+  });
+
+  it('is told a moment later, and nobody waits, where the editor does not say that', async () => {
+    let problems: readonly object[] = [];
+    const { write, now } = await bench({ tools: { getDiagnostics: ({ uri }) => [JSON.stringify([{ uri, diagnostics: problems }])] } });
+    await write();
+    problems = [{ message: 'trouble', range: { start: { line: 3, character: 0 } } }];
+    expect(await now()).toEqual([]);
+    await vi.waitFor(async () => { expect(await now()).toEqual(['lamp.ts:4 info trouble']); });
   });
 
   it('is nothing of a file that nobody wrote, that the editor does not know, or that holds unsaved text', async () => {
