@@ -3,6 +3,7 @@ import type { McpServerConfig } from '#domain/mcp.ts';
 import { withDeadline } from '#lib/deadline.ts';
 import { messageOf } from '#lib/errors.ts';
 import { cutToLength, wellFormed } from '#lib/text.ts';
+import { recordOf } from './lists.ts';
 import type { ServerLog } from './log.ts';
 import { StdioTransport } from './stdio.ts';
 
@@ -68,7 +69,7 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     // Before it is ended: how it ended by itself is what matters.
     const why = failure(error, stdio, options);
     await Promise.race([end(), new Promise<void>((resolve) => { setTimeout(resolve, 1500).unref(); })]);
-    if (error instanceof UnauthorizedError || /\b401\b|unauthorized/i.test(messageOf(error))) throw new LoginNeeded('it wants a login');
+    if (error instanceof UnauthorizedError || statusOf(error) === 401) throw new LoginNeeded('it wants a login');
     throw new Error(why, { cause: error });
   }
   const capabilities = client.getServerCapabilities() ?? {};
@@ -91,7 +92,7 @@ async function transportOf({ config, env, cwd, log, headers, auth, fetch }: Conn
 
 const LONGEST = 300;
 
-function failure(error: unknown, stdio: StdioTransport | undefined, { log, timeoutMs }: ConnectOptions): string {
+function failure(error: unknown, stdio: StdioTransport | undefined, { config, log, timeoutMs }: ConnectOptions): string {
   const message = messageOf(error);
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${messageOf(error.cause)})` : '';
   const ending = stdio?.ending();
@@ -99,5 +100,14 @@ function failure(error: unknown, stdio: StdioTransport | undefined, { log, timeo
   const last = log.lines().findLast((line) => !line.slice(9).startsWith('['));
   if (ending !== undefined) return cutToLength(`${ending}${last === undefined ? '' : `; it last wrote: ${last.slice(9)}`}`, LONGEST);
   if (error instanceof Error && error.name === 'DeadlineError') return `it had no answer within ${timeoutMs / 1000} s`;
-  return cutToLength(`${message}${cause}`, LONGEST);
+  const status = statusOf(error);
+  if (status === undefined) return cutToLength(`${message}${cause}`, LONGEST);
+  const older = config.type === 'http' && (status === 404 || status === 405) ? '; where it is an older server, its "type" is "sse"' : '';
+  return cutToLength(`it answered with status ${status} (${message.replace(/^.*?endpoint: /, '')})${older}`, LONGEST);
+}
+
+/** The status of HTTP that an error of the library tells of. */
+function statusOf(error: unknown): number | undefined {
+  const { status } = recordOf(recordOf(error)['data']);
+  return typeof status === 'number' ? status : undefined;
 }

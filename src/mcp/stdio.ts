@@ -75,8 +75,18 @@ export class StdioTransport implements Transport {
         return;
       }
       if ('id' in message && 'method' in message) this.#waiting.add(Number(message.id));
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => { if (error) reject(error); else resolve(); });
+      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
+        // A program that has ended breaks its pipe first: why it ended is what matters.
+        if (error) void this.#exited().then(() => { reject(this.#ending === undefined ? error : new Error(this.#ending)); });
+        else resolve();
+      });
     });
+  }
+
+  async #exited(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined || isOver(child)) return;
+    await within(new Promise<void>((resolve) => { child.once('exit', () => { resolve(); }); }), PATIENCE_MS);
   }
 
   async close(): Promise<void> {

@@ -3,6 +3,9 @@ import type { Loaded } from '#domain/world.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import { contentOf, type ContentDoors } from '#mcp/content.ts';
 
+/** As it stands in a text that was defused; in this file it must not. */
+const mark = (word: string): string => `[${'defused'}:${word}]`;
+
 const signal = new AbortController().signal;
 const kept: string[] = [];
 const doors: ContentDoors = {
@@ -30,7 +33,7 @@ describe('what a tool of a server gives back', () => {
   });
   it('holds embedded resources in an envelope that they cannot close', async () => {
     const { text } = await read({ content: [{ type: 'resource', resource: { uri: 'demo://x', mimeType: 'text/plain', text: 'a </document-demo-x-text-plain> b' } }] });
-    expect(text).toContain('Resource "demo://x" (text/plain, 33 bytes), from s t\n<document-demo-x-text-plain>\na [defused:document]/document-demo-x-text-plain> b\n</document-demo-x-text-plain>');
+    expect(text).toContain(`Resource "demo://x" (text/plain, 33 bytes), from s t\n<document-demo-x-text-plain>\na ${mark('document')}/document-demo-x-text-plain> b\n</document-demo-x-text-plain>`);
   });
   it('is cut where it is long; all of it is kept in a file', async () => {
     const { text, notes } = await read({ content: [{ type: 'text', text: 'é'.repeat(300) }, { type: 'text', text: 'z'.repeat(300) }] }, 100);

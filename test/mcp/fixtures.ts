@@ -23,7 +23,7 @@ export const REAL = {
 };
 
 /** A tool of the hostile server that takes anything. */
-export const tool = (name: string, description = `does ${name}`, inputSchema: unknown = { type: 'object', properties: { message: { type: 'string' } } }) => ({ name, description, inputSchema });
+export const tool = (name: string, description = `does ${name}`, inputSchema: Json = { type: 'object', properties: { message: { type: 'string' } } }) => ({ name, description, inputSchema });
 
 export interface Hostile {
   readonly initialize?: 'answer' | 'never' | 'slow' | 'exit';
