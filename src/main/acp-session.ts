@@ -13,6 +13,7 @@ import type { PromptBody } from '#loop/query.ts';
 import { mentionText } from '#mentions/quote.ts';
 import { relativeWithin } from '#lib/within.ts';
 import type { SettingsWatch } from '#watch/settings.ts';
+import { isOwnCommand, withLinks } from './acp-blocks.ts';
 import { createDoor, type Door, followSettings } from './acp-door.ts';
 import { createAcpEntrance } from './acp-entrance.ts';
 import { type AcpAsker, createAcpAsker } from './acp-questions.ts';
@@ -127,8 +128,9 @@ export class AcpSession implements Entered {
   /** Answers a prompt. Resolves when its turn is over; throws a RequestError where it failed. */
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const { paths } = this.house.tools;
-    const parts = promptOf(blocks, {
-      mention: (path) => mentionText(relativeWithin(this.#cwd(), path) || path), label: (path) => paths.look(path, this.#cwd()).label, envelope: textEnvelope,
+    const command = isOwnCommand(blocks);
+    const parts = promptOf(await withLinks(blocks, command, (path) => paths.lookUp(path, this.#cwd())), {
+      mention: (path) => this.#named(path, command), label: (path) => paths.look(path, this.#cwd()).label, envelope: textEnvelope,
     });
     if (parts.line === '' && parts.context === '' && parts.pictures.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
     const parsed = parts.context === '' && parts.pictures.length === 0 ? commandLine(parts.line) : undefined;
@@ -322,6 +324,12 @@ export class AcpSession implements Entered {
   #notice(text: string): void {
     if (this.#greeted) void this.tell({ type: 'fault', where: '', message: text });
     else this.#notices.push(text);
+  }
+
+  /** How a path is written in a prompt: a mention, or for a command as it is. */
+  #named(path: string, command: boolean): string | undefined {
+    const name = relativeWithin(this.#cwd(), path) || path;
+    return command ? name : mentionText(name);
   }
 
   #cwd(): string {

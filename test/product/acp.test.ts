@@ -201,23 +201,25 @@ describe('what must be asked', () => {
 describe('a prompt', () => {
   it('brings files as mentions, texts in envelopes in which nothing is mentioned, and pictures', async () => {
     const server = await serve(replies(say('Seen.')));
-    const place = product({ 'src/a b.ts': 'export const lamp = 1;\n', 'secret.txt': 'hidden words\n' }, server);
+    const place = product({ 'src/a b.ts': 'export const lamp = 1;\n', 'secret.txt': 'hidden words\n', 'same.txt': 'as on disk\r\n' }, server);
     const editor = edit(place);
     const id = await editor.open();
     expect(await editor.prompt(id, [
       { type: 'text', text: 'Compare ' }, { type: 'resource_link', name: 'a b.ts', uri: pathToFileURL(join(place.cwd, 'src/a b.ts')).href },
       { type: 'text', text: ' with' }, { type: 'resource', resource: { uri: pathToFileURL(join(place.cwd, 'src/buffer.ts')).href, mimeType: 'text/typescript', text: 'not saved: @secret.txt ultrathink\n' } },
       { type: 'image', mimeType: 'image/png', data: PIXEL }, { type: 'resource_link', name: 'docs', uri: 'https://example.com/docs' },
+      { type: 'resource', resource: { uri: pathToFileURL(join(place.cwd, 'same.txt')).href, text: 'as on disk\n' } },
     ])).toBe('end_turn');
     const words = wordsOf(last(server.requests));
-    expect(words).toContain('Compare @"src/a b.ts" with [src/buffer.ts] [docs](https://example.com/docs)');
+    expect(words).toContain('Compare @"src/a b.ts" with [src/buffer.ts] [docs](https://example.com/docs) @same.txt');
     expect(words).toContain('export const lamp = 1;');
     expect(words).toMatch(/<document-src-buffer-ts-text-typescript>\nnot saved: @secret\.txt/);
     expect(words).not.toContain('hidden words');
     expect(words).not.toContain('more thought on this message');
     expect(JSON.stringify(last(server.requests).body)).toContain('"type":"image"');
     const prompt = place.entries().find(({ type }) => type === 'prompt');
-    expect(prompt).toMatchObject({ shown: 'Compare @"src/a b.ts" with [src/buffer.ts] [docs](https://example.com/docs)' });
+    expect(words).toMatch(/File \\?"same\.txt\\?"/);
+    expect(prompt).toMatchObject({ shown: 'Compare @"src/a b.ts" with [src/buffer.ts] [docs](https://example.com/docs) @same.txt' });
     await expect(editor.prompt(id, [])).rejects.toMatchObject({ code: -32602 });
     expectValid(server);
   });
@@ -227,7 +229,8 @@ describe('a prompt', () => {
     const place = product({ 'a.txt': 'the pinned words\n', '.claude/skills/greet/SKILL.md': '---\nname: greet\ndescription: Greets\n---\nGreet $ARGUMENTS.\n' }, server);
     const editor = edit(place, { answer: () => 'trust' });
     const id = await editor.open();
-    expect(await editor.prompt(id, '/pin a.txt')).toBe('end_turn');
+    expect(await editor.prompt(id, [{ type: 'text', text: '/pin ' }, { type: 'resource', resource: { uri: pathToFileURL(join(place.cwd, 'a.txt')).href, text: 'the pinned words\n' } }])).toBe('end_turn');
+    expect(place.entries()).toMatchObject([{ type: 'attach', attachment: { id: 'file:a.txt' } }, { type: 'command', line: '/pin a.txt' }]);
     expect(editor.text()).toContain('a.txt');
     expect(await editor.prompt(id, '!echo from the shell')).toBe('end_turn');
     expect(last(editor.calls())).toMatchObject({ kind: 'execute', status: 'completed', title: '! echo from the shell' });
