@@ -58,7 +58,7 @@ function listCard(all: readonly LanguageServer[]): Card {
   };
 }
 
-const MOST_LOGGED = 40;
+const MOST_LOGGED = 20;
 
 function serverCard(servers: readonly LanguageServer[], log: readonly string[]): Card {
   const [first] = servers;

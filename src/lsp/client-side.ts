@@ -25,7 +25,9 @@ const MOST_REGISTRATIONS = 500;
 export function answerServer(connection: MessageConnection, doors: Doors): void {
   const { log } = doors;
   connection.onNotification('textDocument/publishDiagnostics', (params: unknown) => { doors.onPublish(params); });
-  for (const method of ['window/logMessage', 'window/showMessage']) connection.onNotification(method, (params: unknown) => { if (isFields(params)) log.add(textOf(params['message'])); });
+  // Of what it writes to an editor's log only errors and warnings: the rest is for its makers.
+  connection.onNotification('window/logMessage', (params: unknown) => { if (isFields(params) && typeof params['type'] === 'number' && params['type'] <= 2) log.add(textOf(params['message'])); });
+  connection.onNotification('window/showMessage', (params: unknown) => { if (isFields(params)) log.add(textOf(params['message'])); });
   connection.onNotification('$/progress', (params: unknown) => {
     const value = isFields(params) ? params['value'] : undefined;
     if (isFields(params) && isFields(value) && (value['kind'] === 'begin' || value['kind'] === 'end')) doors.onWork(JSON.stringify(params['token']), value['kind'] === 'begin');

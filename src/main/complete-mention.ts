@@ -12,5 +12,5 @@ export async function completeAt(house: House, session: Session, index: ReturnTy
   const resources = completeResource(house.mcp.servers().flatMap((server) => server.resources), query);
   const { items, more } = await completeMention(index, query);
   const symbols = await asked;
-  return { items: [...agents, ...resources, ...items, ...symbols], more };
+  return { items: [...agents, ...resources, ...items, ...symbols.items], more: more || symbols.more };
 }

@@ -39,6 +39,19 @@ describe('what language servers say', () => {
     expect(await hear(session, file([report(1, 'x')]))).toContain('a.ts:1:1 error ts 1: x');
   });
 
+  it('is gone also where the same words were there before, on another line', async () => {
+    const session = memorySession();
+    const old = report(9, 'x', { fresh: false, text: 'old line' });
+    await hear(session, file([report(1, 'x'), old]));
+    expect(await hear(session, file([old]))).toBe('a.ts: 1 report of before is gone.');
+  });
+
+  it('is not gone because nobody knows any more what was there before', async () => {
+    const session = memorySession();
+    await hear(session, file([report(1, 'x')]));
+    expect(await hear(session, file([report(7, 'x', { fresh: false })]))).toBeUndefined();
+  });
+
   it('stands told after a resume, and is told whole after a compaction or when it was taken back', async () => {
     const session = memorySession();
     const before = session.append({ type: 'prompt', text: 'go' });

@@ -78,7 +78,7 @@ function worstFirst(files: readonly CheckedFile[]): readonly CheckedFile[] {
   return [...files].sort((a, b) => Math.sign(errors(b)) - Math.sign(errors(a)));
 }
 
-/** Ids of what is still said: the same words on the same line's text, or else the same words. */
+/** Ids of what is still said: the same words on the same line's text, or else the same words where they are not those of before our edits. */
 function stillSaid(old: readonly string[], reports: readonly Report[]): readonly string[] {
   const now = reports.map(idOf);
   const exact = new Set<number>();
@@ -87,7 +87,7 @@ function stillSaid(old: readonly string[], reports: readonly Report[]): readonly
     if (at !== -1) exact.add(at);
     return at === -1;
   });
-  const words = now.filter((_, i) => !exact.has(i)).map(wordsIn);
+  const words = now.filter((_, i) => !exact.has(i) && reports[i]?.fresh === true).map(wordsIn);
   const moved = rest.filter((id) => takeOut(words, wordsIn(id)));
   const gone = new Map<string, number>();
   for (const id of rest) gone.set(id, (gone.get(id) ?? 0) + 1);
