@@ -3,12 +3,14 @@ import { promisify } from 'node:util';
 import type { HeadBody, PermissionMode } from '#domain/entry.ts';
 import type { Asker, BlobPort, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
+import type { Source } from '#attachments/define.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { boundedProgram } from '#lib/bounded-program.ts';
 import { HARMLESS_GIT } from '#lib/git-files.ts';
 import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { Skills } from '#skills/skills.ts';
+import type { Tool } from '#tools/define.ts';
 import type { Buffers } from './acp-buffers.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside, Overhearing } from './beside.ts';
@@ -17,7 +19,8 @@ import type { Place } from './place.ts';
 import { createPurses, type Purses } from './purse.ts';
 import { wireAgents } from './wire-agents.ts';
 import { type EditorWing, wireEditor } from './wire-editor.ts';
-import { type HookWing, wireHooks } from './wire-hooks.ts';
+import type { HookWing } from './hook-wing.ts';
+import { wireHooks } from './wire-hooks.ts';
 import { type LanguageWing, wireLanguages } from './wire-languages.ts';
 import { type McpWing, wireMcp } from './wire-mcp.ts';
 import { type ModeWing, wireModes } from './wire-modes.ts';
@@ -78,6 +81,8 @@ export interface HouseOptions extends Beside {
   /** The editor that is connected, or what is marked in it, is another now. */
   readonly onEditor?: () => void;
   readonly overhear?: Overhearing;
+  /** Tools and sources of whoever holds the house, beside our own. */
+  readonly own?: { readonly tools: readonly Tool[]; readonly sources: readonly Source[] };
   /** What an editor holds of files, saved or not. */
   readonly buffers?: Buffers;
 }
@@ -94,7 +99,7 @@ export function buildHouse(options: HouseOptions): House {
   const editor = wireEditor({ place, args, configuration, tools: () => tools, ...(options.onMention !== undefined && { onMention: options.onMention }), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
   const hooks = wireHooks({
     place, args, configuration, desk, mode, agents: () => agents, skills: () => skills, tasks: () => tasks, tools: () => tools, tell, wake, onNotice,
-    callTool: (server) => Promise.resolve({ failed: true, text: `the server ${server} is not connected` }),
+    servers: () => mcp.servers(),
   });
   const asker = hooks.asker(editor.asker(options.asker));
   const languages = wireLanguages({ place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
@@ -104,8 +109,8 @@ export function buildHouse(options: HouseOptions): House {
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
   const agents: AgentWing = wireAgents({ place, configuration, asker, hooks, desk, blobs, tell, wake, ...(options.overhear !== undefined && { overhear: options.overhear }), tools: () => tools, reminders: () => reminders, tasks: () => tasks, settle: (session) => { skills.settle(session); } });
   const tasks = wireTasks({ place, configuration, hooks, agents, tell, wake, cwd: (session) => tools.cwd(session) });
-  const tools: ToolWing = wireTools({ place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks, languages, editor, ...(options.buffers !== undefined && { buffers: options.buffers }) });
-  const reminders = wireReminders({ place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, resources: () => mcp.resources(), head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
+  const tools: ToolWing = wireTools({ ...(options.own !== undefined && { own: options.own.tools }), place, configuration, desk, blobs, pdfWorker: workers.pdf, pageWorker: workers.page, asker, mode, skills, agents, tasks, modes, mcp, hooks, languages, editor, ...(options.buffers !== undefined && { buffers: options.buffers }) });
+  const reminders = wireReminders({ ...(options.own !== undefined && { own: options.own.sources }), place, configuration, tools, blobs, asker, mode, desk, purses, skills, agents, tasks, modes, outside, resources: () => mcp.resources(), head: () => head(), files: (signal) => listFiles(place, tools, signal), onNotice: onNotice });
   const head = (session = held): HeadBody => {
     const { id, defaultEffort } = desk.facts();
     const effort = configuration.settings().effort ?? defaultEffort;

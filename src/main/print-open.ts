@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { messageOf } from '#lib/errors.ts';
 import { sanitise } from '#lib/terminal.ts';
 import type { Asker } from '#domain/ports.ts';
@@ -12,7 +9,8 @@ import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
 import { serverNotices } from './mcp-door.ts';
-import { findPlace, type Place } from './place.ts';
+import { passingPlace } from './passing.ts';
+import { findPlace } from './place.ts';
 import { sessionToResume } from './resuming.ts';
 
 export const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
@@ -26,7 +24,7 @@ export async function promptIn(args: Arguments): Promise<string> {
 }
 
 /** The most that the first prompt waits for MCP servers that are being connected; later ones are announced when they are there. */
-const SERVERS_MS = 1000;
+const SERVERS_MS = 2000;
 
 /** A conversation of print mode. */
 export interface PrintRoom {
@@ -84,20 +82,4 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
     close();
     throw error;
   }
-}
-
-/** A place whose sessions, and all that belongs to them, lie in a folder that is gone at the end. */
-function passingPlace(place: Place): { readonly place: Place; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'pinion-'));
-  const remove = (): void => { rmSync(folder, { recursive: true, force: true, maxRetries: 2 }); };
-  process.once('exit', remove);
-  const inIt = (name: string): string => join(folder, name);
-  const home = { ...place.home, sessions: inIt('sessions'), blobs: inIt('blobs'), teams: inIt('teams'), tasks: inIt('tasks'), plans: inIt('plans') };
-  return {
-    place: { ...place, home },
-    remove() {
-      remove();
-      process.off('exit', remove);
-    },
-  };
 }

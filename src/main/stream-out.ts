@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Event } from '#domain/entry.ts';
+import type { HookNews } from '#domain/hooks.ts';
 import type { Session } from '#domain/session.ts';
 import type { CallId } from '#domain/tool.ts';
 import type { Arguments } from '#cli/arguments.ts';
@@ -45,14 +46,7 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
   const asked = new Set<string>();
   /** Threads that are being summarised: what comes through their door then is no answer. */
   const compacting = new WeakSet<Session>();
-  let begun = false;
-  const early: Message[] = [];
-  const write = (message: Message): void => { lines.write({ ...message, session_id: held?.conversation.session.id ?? '', uuid: message['uuid'] ?? randomUUID() }); };
-  const send = (message: Message): void => {
-    write(message);
-    begun = true;
-    for (const waiting of early.splice(0)) write(waiting);
-  };
+  const { send, hook } = createSender(lines, () => held?.conversation.session.id ?? '');
   const telling = ({ house }: Attached, parent: CallId | null, agent?: string): Telling => ({ parent, blobs: house.blobs, verbose, asked: (call) => asked.has(call), ...(agent !== undefined && { agent }) });
   const follow = (session: Session, event: Event | undefined): boolean => {
     if (event?.type === 'doing' && event.what === 'compacting') compacting.add(session);
@@ -93,10 +87,29 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
       held = { house, conversation, session, told: session.log.length };
     },
     listen(house) {
-      if (includeHookEvents) house.hooks.feed.listen((news) => { if (begun) send(hookMessage(news)); else early.push(hookMessage(news)); });
+      if (includeHookEvents) house.hooks.feed.listen(hook);
     },
     asked: (call) => { asked.add(call); },
     taken: () => lines.taken(),
     apiMs: () => apiMs,
+  };
+}
+
+/** Writes messages with the session's id and their own. What hooks do before the first of all others waits for it. */
+function createSender(lines: Lines, sessionId: () => string) {
+  let begun = false;
+  const early: Message[] = [];
+  const write = (message: Message): void => { lines.write({ ...message, session_id: sessionId(), uuid: message['uuid'] ?? randomUUID() }); };
+  return {
+    send(message: Message): void {
+      write(message);
+      begun = true;
+      for (const waiting of early.splice(0)) write(waiting);
+    },
+    hook(news: HookNews): void {
+      const message = hookMessage(news);
+      if (begun) write(message);
+      else early.push(message);
+    },
   };
 }

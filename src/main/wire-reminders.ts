@@ -9,6 +9,7 @@ import type { EnvironmentFacts, FilePort, MemoryPort, MentionPort, Outside, Usag
 import { oneLine } from '#lib/names.ts';
 import { costOf } from '#accounting/cost.ts';
 import { createCollector } from '#attachments/collect.ts';
+import type { Source } from '#attachments/define.ts';
 import { createPins, type Pins } from '#attachments/pins.ts';
 import { sources } from '#attachments/sources/list.ts';
 import { createMentions } from '#mentions/resolve.ts';
@@ -32,6 +33,8 @@ export interface ReminderWing {
 }
 
 export interface ReminderOptions {
+  /** Beside those of the shelf, after them. */
+  readonly own?: readonly Source[];
   readonly place: Place;
   readonly configuration: Configuration;
   readonly tools: ToolWing;
@@ -97,7 +100,7 @@ export function wireReminders(options: ReminderOptions): ReminderWing {
     outside: marking(options.outside, configuration.settings().remindersOff),
     usage: once(() => Promise.resolve(usageOf(options, session))),
   });
-  const reminders = createCollector({ sources, world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
+  const reminders = createCollector({ sources: [...sources, ...options.own ?? []], world, off: () => configuration.settings().remindersOff, on: () => configuration.settings().remindersOn });
   return { reminders, asking: memoryWing.asking(reminders), memory: memoryWing, watch, pins };
 }
 

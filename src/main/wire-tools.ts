@@ -17,6 +17,7 @@ import { createPaths, type Paths } from '#gate/paths.ts';
 import type { RuleSet } from '#gate/rules.ts';
 import { createDrafts } from '#session/drafts.ts';
 import type { Skills } from '#skills/skills.ts';
+import type { Tool } from '#tools/define.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { findRipgrep } from '#tools/search/ripgrep.ts';
 import { runShell, type ShellResult } from '#tools/shell/run.ts';
@@ -29,7 +30,7 @@ import { createOffer } from './offer.ts';
 import { notesFolderOf } from './notes-folder.ts';
 import type { Place } from './place.ts';
 import type { EditorWing } from './wire-editor.ts';
-import type { HookWing } from './wire-hooks.ts';
+import type { HookWing } from './hook-wing.ts';
 import type { McpWing } from './wire-mcp.ts';
 import type { ModeWing } from './wire-modes.ts';
 import type { TaskWing } from './wire-tasks.ts';
@@ -57,6 +58,8 @@ const USER_COMMAND_MS = 600_000;
 const USER_OUTPUT = 30_000;
 
 export interface ToolOptions {
+  /** Beside those of the shelf. */
+  readonly own?: readonly Tool[];
   readonly place: Place;
   readonly configuration: Configuration;
   readonly desk: ModelDesk;
@@ -94,7 +97,7 @@ export function wireTools(options: ToolOptions): ToolWing {
   const search = wireSearch(desk);
   const judged = new WeakMap<Call, readonly string[]>();
   const toolbox = createToolbox({
-    tools, foreign: () => mcp.tools(), judged: (call) => judged.get(call), amended: (call) => editor.amended(call),
+    tools: [...tools, ...options.own ?? []], foreign: () => mcp.tools(), judged: (call) => judged.get(call), amended: (call) => editor.amended(call),
     context: {
       roots, cwd, paths, blobs, documents, env, envelope: textEnvelope, web: createWeb({ env, worker: pageWorker, version: VERSION }), search, loadable: (session) => offer.deferred(session), mode, skills, agents, tasks, shells: tasks.shells, shell: place.shell, ripgrep, drafts: createDrafts(home.drafts), languages,
       ask: (question, _session, signal) => asker.ask(question, signal),

@@ -12,12 +12,13 @@ const usage = { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, cacheWrite1h: 
 const said = (...texts: string[]): Entry => ({ id: '1', at: '', type: 'assistant', stop: 'end_turn', model: 'm', usage, content: texts.map((text) => ({ type: 'text', text })) }) as unknown as Entry;
 
 describe('the result of a run', () => {
-  const run = (outcome: Outcome, entries: Entry[] = [said('first'), said('a', 'b')]) => resultOf({ sessionId: 's', entries, outcome, durationMs: 12.6, usd: undefined, model: 'm', denials: [{ id: 'c' as CallId, tool: 'Bash', input: { command: 'x' } }] });
+  const run = (outcome: Outcome, entries: Entry[] = [said('first'), said('a', 'b')]) => resultOf({ sessionId: 's', entries, outcome, durationMs: 12.6, usd: undefined, apiMs: 7.4, models: {}, uuid: 'u', model: 'm', denials: [{ id: 'c' as CallId, tool: 'Bash', input: { command: 'x' } }] });
   it('is the last answer with the sums of all replies', () => {
     expect(run({ kind: 'answered' })).toEqual({
       type: 'result', subtype: 'success', is_error: false, result: 'a\n\nb', session_id: 's', num_turns: 2, duration_ms: 13, total_cost_usd: 0,
       usage: { input_tokens: 2, output_tokens: 4, cache_read_input_tokens: 6, cache_creation_input_tokens: 8 }, model: 'm',
       permission_denials: [{ tool_name: 'Bash', tool_use_id: 'c', tool_input: { command: 'x' } }],
+      duration_api_ms: 7, stop_reason: 'end_turn', terminal_reason: 'completed', modelUsage: {}, uuid: 'u',
     });
   });
   it('says why there is no answer', () => {

@@ -9,6 +9,7 @@ import { sources } from '#attachments/sources/list.ts';
 import { rules } from '#client/demo/rules.ts';
 import { commands } from '#commands/list.ts';
 import { resultOf } from '#headless/result.ts';
+import { settingKeys } from '#session/setting-keys.ts';
 import { type Layer, mergeLayers } from '#session/settings.ts';
 import { tools } from '#tools/kinds/list.ts';
 import { keyTable } from '#ui/keys.ts';
@@ -81,7 +82,7 @@ describe('the tables of the README are those of the definitions', () => {
   });
 
   it('fields of the JSON answer', () => {
-    const result = resultOf({ sessionId: '', entries: [], outcome: { kind: 'answered' }, durationMs: 0, usd: 0, model: '', denials: [] });
+    const result = resultOf({ sessionId: '', entries: [], outcome: { kind: 'answered' }, durationMs: 0, usd: 0, apiMs: 0, models: {}, uuid: '', model: '', denials: [] });
     expect(rowsOf('fields').flatMap(([field]) => codesIn(field))).toEqual(Object.keys(result));
     expect(codesIn(rowsOf('fields').find(([field]) => field === '`usage`')?.[1])).toEqual(Object.keys(result.usage));
   });
@@ -113,10 +114,9 @@ function often(cadence: (typeof sources)[number]['cadence']): string {
 
 describe('settings', () => {
   const layer = (fields: Readonly<Record<string, Json>>): Layer => ({ scope: 'user', file: 'settings.json', root: '/', take: 'all', fields });
-  const keys = rowsOf('settings').map(([key]) => codesIn(key)[0] ?? '');
 
-  it('has a row for each key that is read, and no other', () => {
-    expect(keys.toSorted()).toEqual(keysRead().toSorted());
+  it('are told of in the table that /config shows', () => {
+    expectSection('settings', table(['key', 'default', ''], settingKeys().map(({ key, fallback, what }) => [code(key), fallback, what])));
   });
 
   it('shows defaults that change nothing when they are written down', () => {
@@ -138,21 +138,6 @@ describe('settings', () => {
     expect(keyTable(settings.keys).faults).toEqual([]);
     expect(sources.map(({ id }) => id as string)).toEqual(expect.arrayContaining([...settings.remindersOff]));
   });
-
-  /** Every key that the reader asks for, told by a file that listens. */
-  function keysRead(): readonly string[] {
-    const read = new Set<string>();
-    const listening = (prefix: string): Record<string, Json> => new Proxy<Record<string, Json>>({}, {
-      get(_, key) {
-        if (prefix === '' && key === 'permissions') return permissions;
-        if (typeof key === 'string') read.add(`${prefix}${key}`);
-        return undefined;
-      },
-    });
-    const permissions = listening('permissions.');
-    mergeLayers([layer(listening(''))]);
-    return [...read];
-  }
 });
 
 const LAMP = [

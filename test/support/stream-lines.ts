@@ -125,7 +125,15 @@ export const STREAMS = ['-p', '--input-format', 'stream-json', '--output-format'
 
 export function talk(place: Product, args: readonly string[] = []): Talk {
   const running = place.start([...STREAMS, ...args], { open: true });
-  const lines = (): readonly Line[] => linesIn(running.stdout().slice(0, running.stdout().lastIndexOf('\n') + 1));
+  let parsed: readonly Line[] = [];
+  let upTo = 0;
+  const lines = (): readonly Line[] => {
+    const stdout = running.stdout();
+    const end = stdout.lastIndexOf('\n') + 1;
+    if (end > upTo) parsed = [...parsed, ...linesIn(stdout.slice(upTo, end))];
+    upTo = end;
+    return parsed;
+  };
   const send = (value: unknown): void => { running.write(`${JSON.stringify(value)}\n`); };
   const line = async (fits: (line: Line) => boolean, from = 0): Promise<Line> => {
     await until(() => lines().slice(from).some(fits));
