@@ -12,7 +12,7 @@ const STATES = { ready: 'runs', new: 'not agreed to', off: 'refused' } as const;
 export default defineCommand({
   id: 'hooks',
   group: 'At work',
-  summary: 'Hooks: programs that are told what happens; what there is, from which file, what each did last; approve agrees to new ones of the folder, refuse leaves them out',
+  summary: 'Hooks, their files, what each did last; approve, refuse: those of the folder',
   usage: '[<event> | approve | refuse]',
   anytime: true,
   complete: async (_args, context) => [...new Set([...(await context.hooks()).hooks.map(({ event }) => event), 'approve', 'refuse'])],

@@ -45,6 +45,11 @@ export function noticeOf(text: string): EntryBody {
   return { type: 'notice', level: 'warning', text: sanitise(text.trim()) };
 }
 
+/** Reasons of those that object, for the model. */
+export function blockEntries({ name, blocks }: Verdicts): readonly EntryBody[] {
+  return blocks.map(({ hook, reason }) => contextEntry(name, hook, reason));
+}
+
 /** All reasons as one text, each with who gave it. */
 export function reasonOf({ name, blocks }: Verdicts): string {
   return blocks.map(({ hook, reason }) => `${name} hook (${hook}): ${reason}`).join('\n');

@@ -48,7 +48,7 @@ export interface Doors {
   keepLong(text: string, session: Session): string;
   /** Asks a model; `agent`: one that may look around with tools. */
   judge(question: string, how: { readonly agent: boolean; readonly model?: string; readonly title: string }, session: Session, signal: AbortSignal): Promise<{ readonly text: string; readonly spent?: EntryBody } | { readonly problem: string }>;
-  callTool(server: string, tool: string, input: Json, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
+  callTool(server: string, tool: string, input: Json, session: Session, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }>;
   readonly allowedUrls: () => readonly string[] | undefined;
   readonly allowedVariables: () => readonly string[] | undefined;
   tell(session: Session, event: Event): void;
@@ -235,7 +235,7 @@ async function ranOnce(one: Chosen, work: Work, onOutput: (stdout: string, stder
     });
     case 'mcp_tool': {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timing.timeoutMs)]);
-      const { text, failed } = await doors.callTool(handler.server, handler.tool, filled(handler.input ?? {}, fieldsFor(one, work)), limit);
+      const { text, failed } = await doors.callTool(handler.server, handler.tool, filled(handler.input ?? {}, fieldsFor(one, work)), session, limit);
       return failed ? failedRun(text) : { kind: 'done', exitCode: 0, stdout: text, stderr: '' };
     }
     default: return failedRun('it is no program');

@@ -13,7 +13,7 @@ import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { importers } from '#session/import/list.ts';
 import { settingsView } from './config-view.ts';
-import { hookedTurn, type Run } from './hook-turn.ts';
+import { hookedTurn } from './hook-turn.ts';
 import { branchNow } from './place.ts';
 import { statusLineInput } from './status-line-facts.ts';
 import { withPrompts } from './prompt-commands.ts';
@@ -57,17 +57,10 @@ const MOST_STEPS = 500;
 export function openConversation(house: House, resumed: string | undefined): Conversation {
   let open = openFirst(house, resumed);
   const modes = modeDesk(house, () => open.session, resumed !== undefined);
-  const take = (): void => {
-    house.hold(open.session);
-    house.tasks.settle(open.session);
-    house.desk.follow(open.session.log);
-  };
+  const take = (): void => { taken(house, open.session); };
   take();
-  // What was set in the session before gives way to what the command line says now.
-  const { maxBudgetUsd } = house.args;
-  if (maxBudgetUsd !== undefined && optionsOf(open.session.log).budgetUsd !== undefined) open.session.append({ type: 'option', name: 'budgetUsd', value: maxBudgetUsd });
+  settleBudget(house, open.session);
   house.hooks.begin(resumed === undefined ? 'startup' : house.args.forkSession ? 'fork' : 'resume', open.session);
-  const limits: Limits = { maxSteps: house.args.maxTurns ?? MOST_STEPS };
   const swap = (next: OpenSession): void => {
     open.close();
     open = next;
@@ -76,8 +69,7 @@ export function openConversation(house: House, resumed: string | undefined): Con
   const begin = (prompt: PromptBody | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome> => {
     const { session } = open;
     modes.settle();
-    const run: Run = (words) => query(session, words, house.ports(session), signal, limits);
-    return working.during(hookedTurn(house.hooks, session, prompt, run, signal), () => { house.skills.settle(session); });
+    return working.during(turnOf(house, session, prompt, signal), () => { house.skills.settle(session); });
   };
   return {
     get session() { return open.session; },
@@ -103,23 +95,43 @@ export function openConversation(house: House, resumed: string | undefined): Con
       carryOver(house, left, open.session, all);
       house.hold(open.session);
       modes.want(now);
-      void house.hooks.end('clear', left);
-      house.hooks.begin('clear', open.session);
+      changed(house, left, open.session, 'clear');
     },
     resume(file) {
-      const left = open.session;
+      const { session: left } = open;
       house.tasks.shells.leave(left);
       swap(resumeSession(file, sessionPlace(house)));
       modes.want(undefined);
       take();
-      void house.hooks.end('resume', left);
-      house.hooks.begin('resume', open.session);
+      changed(house, left, open.session, 'resume');
     },
     pin: (paths) => pinAll(house, open.session, paths),
     context: (surface, keys) => commandContext(house, { session: () => open.session, file: () => open.file, mode: modes.now, working: working.now }, surface, keys),
     leave: (reason) => house.hooks.end(reason, open.session),
     close: () => { open.close(); },
   };
+}
+
+function turnOf(house: House, session: LogSession, prompt: PromptBody | undefined, signal: AbortSignal): AsyncGenerator<Event, Outcome> {
+  const limits: Limits = { maxSteps: house.args.maxTurns ?? MOST_STEPS };
+  return hookedTurn(house.hooks, session, prompt, (words) => query(session, words, house.ports(session), signal, limits), signal);
+}
+
+function taken(house: House, session: LogSession): void {
+  house.hold(session);
+  house.tasks.settle(session);
+  house.desk.follow(session.log);
+}
+
+/** Hooks are told that one session ends and another one begins. */
+function changed({ hooks }: House, from: LogSession, to: LogSession, how: 'clear' | 'resume'): void {
+  void hooks.end(how, from);
+  hooks.begin(how, to);
+}
+
+/** What was set in the session before gives way to what the command line says now. */
+function settleBudget({ args: { maxBudgetUsd } }: House, session: LogSession): void {
+  if (maxBudgetUsd !== undefined && optionsOf(session.log).budgetUsd !== undefined) session.append({ type: 'option', name: 'budgetUsd', value: maxBudgetUsd });
 }
 
 /** The session that the command line asks for. */

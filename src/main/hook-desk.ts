@@ -4,10 +4,10 @@ import { basename, join } from 'node:path';
 import type { EntryBody } from '#domain/entry.ts';
 import type { HookEvent, HookNews, HooksView, HookView } from '#domain/hooks.ts';
 import type { Session } from '#domain/session.ts';
-import { createApprovals } from '#hooks/approvals.ts';
+import { type Approvals, createApprovals } from '#hooks/approvals.ts';
 import { NOTHING, type Verdicts } from '#hooks/combine.ts';
 import { ruleOf } from '#hooks/events.ts';
-import { type Hook, type HookSource, readHooks, whatOf } from '#hooks/read.ts';
+import { type Hook, type HookSource, type ReadHooks, readHooks, whatOf } from '#hooks/read.ts';
 import { createRunner, type Occasion } from '#hooks/runner.ts';
 import { createVariables, type Variables } from '#hooks/variables.ts';
 import { commonFields, createDoors, hooking } from './hook-doors.ts';
@@ -40,7 +40,7 @@ export interface HookDesk {
 }
 
 export function createDesk(options: HookOptions, feed: (news: HookNews) => void): HookDesk {
-  const { configuration, place, onNotice, tell } = options;
+  const { configuration, place, onNotice } = options;
   const approvals = createApprovals({ file: place.home.trust, project: configuration.project });
   const read = createReading();
   const told = new Set<string>();
@@ -54,18 +54,19 @@ export function createDesk(options: HookOptions, feed: (news: HookNews) => void)
     for (const problem of found.problems) once(problem);
     return found.hooks;
   };
-  const ofFolder = (): readonly Hook[] => read(sourcesOf(options)).hooks.filter(({ own }) => !own);
+  /** Of skills and agents: known once they would have run. */
+  const met = new Map<string, Hook>();
+  const ofFolder = (): readonly Hook[] => [...read(sourcesOf(options)).hooks.filter(({ own }) => !own), ...met.values()];
   const mayRun = (hook: Hook): boolean => {
     const state = hook.own ? 'given' : approvals.stateOf(hook);
+    if (state === 'open' && hook.scope !== undefined) met.set(hook.id, hook);
     if (state === 'open') once(`the ${hook.event} hook ${JSON.stringify(whatOf(hook.handler)).slice(0, 120)} of ${hook.from} is new or changed since you agreed to it, and does not run; /hooks shows it.`);
     return state === 'given';
   };
-  let folder: string | undefined;
-  let variables: Variables | undefined;
-  const set = (): Variables => variables ??= createVariables(join(folder ??= mkdtempSync(join(tmpdir(), 'pinion-hooks-')), 'env.sh'));
+  const variables = createSettings();
   const last = new Map<string, NonNullable<HookView['last']>>();
   const runner = createRunner({
-    ...createDoors(options, { now: () => variables?.now() ?? {}, file: () => set().file() }), hooks: (session) => (configuration.settings().disableAllHooks ? [] : all(session)), mayRun, news: feed,
+    ...createDoors(options, variables), hooks: (session) => (configuration.settings().disableAllHooks ? [] : all(session)), mayRun, news: feed,
     common: (event, session) => commonFields(options, event, session),
     ran(hook, name, ms, said) {
       last.set(hook.id, { at: new Date(), name, ms: Math.round(ms), said });
@@ -73,45 +74,58 @@ export function createDesk(options: HookOptions, feed: (news: HookNews) => void)
     },
   });
   return {
-    options, all, env: () => variables?.now() ?? {},
+    options, all, env: variables.now,
     listens: (event, session) => hooking.getStore() !== true && runner.listens(event, session),
     async hear(event, session, { fields, names = [], call }, signal) {
       if (hooking.getStore() === true || !runner.listens(event, session)) return NOTHING;
       const said = await runner.run({ event, session, fields, names, ...(call !== undefined && { call }) }, signal);
-      if (ruleOf(event).env && variables !== undefined) {
-        const problem = await variables.read(place.shell, { ...place.env, ...configuration.settings().env });
-        if (problem !== undefined) once(problem);
-      }
+      const problem = ruleOf(event).env ? await variables.read(place.shell, { ...place.env, ...configuration.settings().env }) : undefined;
+      if (problem !== undefined) once(problem);
       return said;
     },
-    deliver(session, entries) {
-      if (session.log.length > 0) {
-        for (const body of entries) tell(session, { type: 'entry', entry: session.append(body) });
-        return [];
-      }
-      for (const body of entries) if (body.type === 'notice') onNotice(body.text);
-      return entries.filter(({ type }) => type !== 'notice');
-    },
+    deliver: (session, entries) => delivered(options, session, entries),
     pending: (refusedToo = false) => ofFolder().filter((hook) => approvals.stateOf(hook) === 'open' || (refusedToo && approvals.stateOf(hook) === 'refused')),
     agree: (only) => approvals.give(ofFolder(), only),
     refuse: () => approvals.refuse(ofFolder().filter((hook) => approvals.stateOf(hook) === 'open')),
     problems: () => read(sourcesOf(options)).problems.filter((problem) => !told.has(problem) && told.add(problem)),
     describe: whatOf,
-    view(session) {
-      const found = read(sourcesOf(options, session));
-      const state = (hook: Hook): HookView['state'] => (hook.own ? 'ready' : ({ given: 'ready', open: 'new', refused: 'off' } as const)[approvals.stateOf(hook)]);
-      return {
-        hooks: found.hooks.map((hook) => {
-          const ran = last.get(hook.id);
-          return { id: hook.id, event: hook.event, matcher: hook.matcher, type: hook.handler.type, what: whatOf(hook.handler), from: hook.from, state: state(hook), ...(ran !== undefined && { last: ran }) };
-        }),
-        problems: found.problems, ...(configuration.settings().disableAllHooks && { off: 'switched off by "disableAllHooks" in your settings' }),
-      };
-    },
+    view: (session) => viewOf(read(sourcesOf(options, session)), approvals, last, configuration.settings().disableAllHooks),
     close() {
       runner.close();
-      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      variables.close();
     },
+  };
+}
+
+/** Variables that hooks set, in a file that is made when the first of them may want it. */
+function createSettings(): Variables & { close(): void } {
+  let folder: string | undefined;
+  let made: Variables | undefined;
+  return {
+    file: () => (made ??= createVariables(join(folder ??= mkdtempSync(join(tmpdir(), 'pinion-hooks-')), 'env.sh'))).file(),
+    read: (shell, base) => made?.read(shell, base) ?? Promise.resolve(undefined),
+    now: () => made?.now() ?? {},
+    close() { if (folder !== undefined) rmSync(folder, { recursive: true, force: true }); },
+  };
+}
+
+function delivered({ tell, onNotice }: HookOptions, session: Session, entries: readonly EntryBody[]): readonly EntryBody[] {
+  if (session.log.length > 0) {
+    for (const body of entries) tell(session, { type: 'entry', entry: session.append(body) });
+    return [];
+  }
+  for (const body of entries) if (body.type === 'notice') onNotice(body.text);
+  return entries.filter(({ type }) => type !== 'notice');
+}
+
+function viewOf({ hooks, problems }: ReadHooks, approvals: Approvals, last: ReadonlyMap<string, NonNullable<HookView['last']>>, off: boolean): HooksView {
+  const state = (hook: Hook): HookView['state'] => (hook.own ? 'ready' : ({ given: 'ready', open: 'new', refused: 'off' } as const)[approvals.stateOf(hook)]);
+  return {
+    hooks: hooks.map((hook) => {
+      const ran = last.get(hook.id);
+      return { id: hook.id, event: hook.event, matcher: hook.matcher, type: hook.handler.type, what: whatOf(hook.handler), from: hook.from, state: state(hook), ...(ran !== undefined && { last: ran }) };
+    }),
+    problems, ...(off && { off: 'switched off by "disableAllHooks" in your settings' }),
   };
 }
 

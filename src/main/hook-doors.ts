@@ -1,12 +1,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { randomUUID } from 'node:crypto';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Json } from '#lib/brand.ts';
 import type { HookEvent } from '#domain/hooks.ts';
 import { DEMO_MODEL, SMALL_MODEL } from '#domain/model.ts';
 import type { Reply } from '#domain/ports.ts';
 import type { ModelRequest } from '#domain/request.ts';
 import type { Session } from '#domain/session.ts';
-import type { Call } from '#domain/tool.ts';
+import type { Call, CallId } from '#domain/tool.ts';
 import { decide } from '#gate/decide.ts';
 import { readRules } from '#gate/rules.ts';
 import type { Fields } from '#hooks/answer.ts';
@@ -36,7 +38,7 @@ export function createDoors(options: HookOptions, variables: Set): Hung {
     covers: (rule, call, session) => Promise.resolve(covers(options, rule, call, session)),
     keepLong: longTexts(options),
     judge: (question, how, session, signal) => (how.agent ? byAgent(options, question, how, session, signal) : byModel(options, question, how, session, signal)),
-    callTool: options.callTool,
+    callTool: (server, tool, input, session, signal) => callTool(options, { server, tool, input }, session, signal),
     allowedUrls: () => configuration.settings().allowedHttpHookUrls,
     allowedVariables: () => configuration.settings().httpHookAllowedEnvVars,
     tell, wake,
@@ -155,6 +157,30 @@ async function finished(stream: AsyncGenerator<unknown, Reply>): Promise<Reply> 
     const next = await stream.next();
     if (next.done === true) return next.value;
   }
+}
+
+interface ToolWish {
+  readonly server: string;
+  readonly tool: string;
+  readonly input: Json;
+}
+
+/** A tool of a connected server, as the model would call it. Nobody is asked: the hook is the user's, or was agreed to. */
+function callTool({ servers, tools }: HookOptions, { server, tool, input }: ToolWish, session: Session, signal: AbortSignal): Promise<{ readonly text: string; readonly failed: boolean }> {
+  const found = servers().find(({ name }) => name === server);
+  if (found?.state !== 'connected') return Promise.resolve({ failed: true, text: `the server ${server} is not connected` });
+  const plain = tool.replaceAll(/[^a-zA-Z0-9_-]/g, '_');
+  const name = found.tools.find((one) => one.endsWith(`__${plain}`));
+  if (name === undefined) return Promise.resolve({ failed: true, text: `the server ${server} has no tool ${tool}` });
+  return hooking.run(true, async () => {
+    const run = tools().tools.run({ id: `hook_${randomUUID()}` as CallId, tool: name, input }, session, signal);
+    for (;;) {
+      const next = await run.next();
+      if (next.done !== true) continue;
+      const { kind, content } = next.value.result;
+      return { failed: kind !== 'ok', text: content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n') };
+    }
+  });
 }
 
 /** What it costs is in the conversation's log already. */

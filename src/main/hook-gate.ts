@@ -1,5 +1,4 @@
 import type { Json } from '#lib/brand.ts';
-import { isAbsolute, join } from 'node:path';
 import type { EntryBody, PermissionMode } from '#domain/entry.ts';
 import { PERMISSION_MODES } from '#domain/entry.ts';
 import type { Advice, Answer, GatePort, Question, Verdict } from '#domain/ports.ts';
@@ -10,7 +9,8 @@ import { noticeOf, permissionOf, reasonLine, reasonOf, type Verdicts } from '#ho
 import { namesOf, ourName } from '#hooks/match.ts';
 import { shortName } from '#hooks/read.ts';
 import type { HookDesk } from './hook-desk.ts';
-import { notify } from './hook-session.ts';
+import { notify } from './hook-events.ts';
+import { toolFields } from './hook-fields.ts';
 
 type PermissionQuestion = Extract<Question, { readonly kind: 'permission' }>;
 
@@ -25,22 +25,6 @@ export interface HookGate {
   ask(gate: GatePort, call: Call, session: Session, signal: AbortSignal, advice?: Advice): Promise<Verdict>;
   /** Undefined: the person is to be asked. */
   answer(question: PermissionQuestion, signal: AbortSignal): Promise<Answer | undefined>;
-}
-
-const FILE_TOOLS: ReadonlySet<string> = new Set(['Read', 'Write', 'Edit', 'NotebookEdit']);
-
-/** A call's fields as hooks are told of them: files by their absolute paths. */
-export function toolFields({ options }: HookDesk, call: Call, session: Session): Fields {
-  return { tool_name: call.tool, tool_input: absolute(call, options.tools().cwd(session), options.place.userHome), tool_use_id: call.id };
-}
-
-function absolute({ tool, input }: Call, cwd: string, home: string): Json {
-  const fields = fieldsOf(input);
-  if (fields === undefined || !FILE_TOOLS.has(tool)) return input;
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => {
-    if ((key !== 'file_path' && key !== 'notebook_path') || typeof value !== 'string' || isAbsolute(value)) return [key, value];
-    return [key, value.startsWith('~/') ? join(home, value.slice(2)) : join(cwd, value)];
-  }));
 }
 
 export function createHookGate(desk: HookDesk): HookGate {
@@ -166,7 +150,7 @@ async function permissionsFrom({ options: { configuration } }: HookDesk, updates
     if (type === 'addRules' && behavior === 'allow' && here && Array.isArray(rules)) {
       for (const rule of rules.map((one: Json) => ruleText(fieldsOf(one)))) if (rule !== undefined) await configuration.keepRule(rule, destination === 'session' ? 'session' : 'local').catch((error: unknown) => { entries.push(noticeOf(`The rule ${rule} could not be kept: ${String(error)}`)); });
     } else if (type === 'setMode' && destination === 'session' && isMode(mode)) entries.push({ type: 'mode', mode });
-    else entries.push(noticeOf(`A PermissionRequest hook wants to change the settings (${String(type)}, ${String(destination)}): that is left to you.`));
+    else entries.push(noticeOf(`A PermissionRequest hook wants to change the settings (${JSON.stringify([type, destination])}): that is left to you.`));
   }
   return entries;
 }

@@ -1,6 +1,6 @@
 import { defineFold } from '#lib/fold.ts';
-import type { Json } from '#lib/brand.ts';
 import type { Entry, PermissionMode } from '#domain/entry.ts';
+import type { McpServer } from '#domain/mcp.ts';
 import type { Session } from '#domain/session.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import type { HookSource } from '#hooks/read.ts';
@@ -23,8 +23,7 @@ export interface HookOptions extends Beside {
   readonly tasks: () => TaskWing;
   readonly tools: () => ToolWing;
   readonly mode: (session: Session) => PermissionMode;
-  /** Calls a tool of a connected server. `failed`: the text says why. */
-  readonly callTool: (server: string, tool: string, input: Json, signal: AbortSignal) => Promise<{ readonly text: string; readonly failed: boolean }>;
+  readonly servers: () => readonly McpServer[];
   readonly onNotice: (text: string) => void;
 }
 

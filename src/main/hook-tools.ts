@@ -4,12 +4,12 @@ import type { EntryBody } from '#domain/entry.ts';
 import { todosOf } from '#domain/folds.ts';
 import type { ToolOutcome, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { Call, ToolResult } from '#domain/tool.ts';
+import type { Call } from '#domain/tool.ts';
 import { fieldsOf, textOf } from '#hooks/answer.ts';
-import { contextEntry, reasonOf, type Verdicts } from '#hooks/combine.ts';
+import { blockEntries, reasonOf, type Verdicts } from '#hooks/combine.ts';
 import { namesOf } from '#hooks/match.ts';
 import type { HookDesk } from './hook-desk.ts';
-import { toolFields } from './hook-gate.ts';
+import { errorText, responseOf, toolFields } from './hook-fields.ts';
 
 /** Runs a call, and tells hooks what it came to. */
 export async function* runHooked(desk: HookDesk, tools: ToolPort, call: Call, session: Session, signal: AbortSignal): AsyncGenerator<string, ToolOutcome> {
@@ -50,44 +50,13 @@ function heard(outcome: ToolOutcome, said: Verdicts, call: Call): ToolOutcome {
   };
 }
 
-/** Reasons of those that object, for the model. */
-export function blockEntries({ name, blocks }: Verdicts): readonly EntryBody[] {
-  return blocks.map(({ hook, reason }) => contextEntry(name, hook, reason));
-}
-
-function wordsOf({ content }: ToolResult): string {
-  return content.flatMap((part) => (part.type === 'text' ? [part.text] : [`[${part.name}]`])).join('\n');
-}
-
-const LONGEST_ERROR = 10_000;
-
-function errorText(result: ToolResult): string {
-  const text = wordsOf(result);
-  if (text.length <= LONGEST_ERROR) return text;
-  const half = LONGEST_ERROR / 2;
-  return `${text.slice(0, half)}\n... [${text.length - LONGEST_ERROR} characters truncated] ...\n${text.slice(-half)}`;
-}
-
-/** A result in the shape in which other shells tell it to hooks. */
-export function responseOf(call: Call, result: ToolResult): Json {
-  const text = wordsOf(result);
-  const path = textOf(fieldsOf(call.input)?.['file_path'] ?? fieldsOf(call.input)?.['notebook_path']);
-  switch (call.tool) {
-    case 'Bash': return { stdout: text, stderr: '', interrupted: result.kind === 'interrupted', isImage: result.content.some(({ type }) => type === 'media') };
-    case 'Write': case 'Edit': case 'NotebookEdit': return { filePath: path ?? '', success: result.kind === 'ok' };
-    case 'Read': return { type: 'text', file: { filePath: path ?? '', content: text } };
-    case 'Task': return { status: 'completed', content: [{ type: 'text', text }] };
-    default: return call.tool.startsWith('mcp__') ? [{ type: 'text', text }] : text;
-  }
-}
-
 /** The text of what is to stand in a result's place: a text, or an output of the tool's own shape. */
 function outputText(value: Json | undefined, { tool }: Call): string | undefined {
   if (typeof value === 'string') return value;
   if (Array.isArray(value)) return blocksText(value);
   const fields = fieldsOf(value);
   if (fields === undefined) return undefined;
-  if (typeof fields['stdout'] === 'string') return [fields['stdout'], fields['stderr']].filter((one) => typeof one === 'string' && one !== '').join('\n');
+  if (typeof fields['stdout'] === 'string') return [fields['stdout'], fields['stderr']].flatMap((one) => (typeof one === 'string' && one !== '' ? [one] : [])).join('\n');
   const content = fieldsOf(fields['file'])?.['content'] ?? fields['content'];
   if (typeof content === 'string') return content;
   if (Array.isArray(content)) return blocksText(content);

@@ -2,7 +2,7 @@ import type { EntryBody, Event } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 import type { PromptBody } from '#loop/query.ts';
-import type { HookWing } from './wire-hooks.ts';
+import type { HookWing } from './hook-wing.ts';
 
 /** So often in a row hooks may have a turn go on. */
 const MOST_ROUNDS = 8;

@@ -25,7 +25,7 @@ import type { Configuration } from './configuration.ts';
 import { besideLog, keepText } from './kept-text.ts';
 import { branchNow, type Place } from './place.ts';
 import { hookedThread, type Run } from './hook-turn.ts';
-import type { HookWing } from './wire-hooks.ts';
+import type { HookWing } from './hook-wing.ts';
 import type { ModelDesk } from './wire-model.ts';
 import type { ReminderWing } from './wire-reminders.ts';
 import type { TaskWing } from './wire-tasks.ts';

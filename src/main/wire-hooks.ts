@@ -1,78 +1,76 @@
-import type { ElicitationVerdict, HookFeed, HookNews, HookPort, HookSaid, HooksView } from '#domain/hooks.ts';
-import type { Json } from '#lib/brand.ts';
 import { count } from '#lib/text.ts';
-import type { Asker, GatePort, Outcome, Question, ReminderPort, ToolPort } from '#domain/ports.ts';
+import type { ElicitationVerdict, HookNews, HookPort, HookSaid } from '#domain/hooks.ts';
+import type { Question } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { PromptBody } from '#loop/query.ts';
-import type { EndedBy, Opening, StartedBy, Stopping } from './hook-session.ts';
 import { type HookOptions, isQuiet } from './hook-sources.ts';
-
-/** Programs of the user's that are told what happens, and may say something to it. Nothing of it is loaded where there are no hooks. */
-export interface HookWing {
-  /** The runs of hooks, as they happen. */
-  readonly feed: HookFeed;
-  readonly port: HookPort;
-  /** Whether there are none for a session. */
-  quiet(session: Session): boolean;
-  /** Asks hooks before the gate; deny and ask rules hold whatever they say. */
-  gate(gate: GatePort): GatePort;
-  /** Tells hooks what tools came to. */
-  tools(tools: ToolPort): ToolPort;
-  /** Tells hooks of questions to the person, which some may answer. */
-  asker(asker: Asker): Asker;
-  /** Tells hooks of the instruction files that were brought along. */
-  reminders(reminders: ReminderPort): ReminderPort;
-  /** Variables that hooks have set for commands. */
-  env(): Readonly<Record<string, string>>;
-  /** The folder's trust is settled: hooks of a session that has begun run from now on. */
-  start(): void;
-  /** A session begins or is gone on with: its hooks run in the background, as soon as {@link start} was called. */
-  begin(how: StartedBy, session: Session): void;
-  /** What hooks said of the session's start, once each; waits for them a while. */
-  ready(session: Session, signal: AbortSignal): Promise<Opening>;
-  /** `stop`: why a prompt is not to be sent (one line). */
-  prompt(prompt: PromptBody, session: Session, signal: AbortSignal): Promise<HookSaid>;
-  /** A turn has ended with an answer. `active`: it went on because of hooks already. */
-  stop(session: Session, active: boolean, signal: AbortSignal): Promise<Stopping>;
-  /** A turn has failed. */
-  failed(outcome: Extract<Outcome, { readonly kind: 'failed' }>, session: Session): void;
-  /** A sub-agent begins: what hooks have to say to it. */
-  subagent(session: Session, signal: AbortSignal): Promise<HookSaid>;
-  /** Waits for the hooks of a session's end, within their budget. */
-  end(reason: EndedBy, session: Session): Promise<void>;
-  /** Something that the person may want to hear of while looking elsewhere. */
-  notify(type: 'permission_prompt' | 'idle_prompt' | 'auth_success' | 'elicitation_dialog' | 'elicitation_complete' | 'elicitation_response', message: string, session: Session): void;
-  elicitation(event: 'Elicitation' | 'ElicitationResult', server: string, fields: Readonly<Record<string, Json>>, session: Session, signal: AbortSignal): Promise<ElicitationVerdict | undefined>;
-  /** A settings file was saved. Why it is not to be taken up (one line). */
-  configChanged(file: string, session: Session): Promise<string | undefined>;
-  /** Settings were read anew. */
-  reloaded(session: Session): void;
-  /** The user's own command led to another directory. */
-  moved(from: string, to: string, session: Session): void;
-  view(session: Session): Promise<HooksView>;
-  /** What the folder's hooks that nobody agreed to or refused would do, one line each; `refusedToo`: those that were refused as well. */
-  pending(refusedToo?: boolean): Promise<readonly string[]>;
-  agree(once: boolean): Promise<void>;
-  refuse(): Promise<void>;
-  close(): void;
-}
+import type { HookWing, StartedBy } from './hook-wing.ts';
 
 const SILENT: HookSaid = { entries: [] };
 
 /** The rooms of the wing, loaded at the first event that a hook could want to hear of. */
 async function openRooms(options: HookOptions, feed: (news: HookNews) => void) {
-  const [{ createDesk }, { createHookGate }, { createSessionHooks, ...about }, { runHooked }] = await Promise.all([import('./hook-desk.ts'), import('./hook-gate.ts'), import('./hook-session.ts'), import('./hook-tools.ts')]);
+  const [{ createDesk }, { createHookGate }, { createSessionHooks }, { runHooked }, about] = await Promise.all([
+    import('./hook-desk.ts'), import('./hook-gate.ts'), import('./hook-session.ts'), import('./hook-tools.ts'), import('./hook-events.ts'),
+  ]);
   const desk = createDesk(options, feed);
   return { desk, gate: createHookGate(desk), session: createSessionHooks(desk), about, runHooked };
 }
 type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
+/** How the rest of the wing reaches its rooms. */
+interface Entry {
+  readonly options: HookOptions;
+  /** Undefined until they were needed. */
+  rooms(): Rooms | undefined;
+  open(): Promise<Rooms>;
+  quiet(session: Session): boolean;
+  /** Nothing is loaded for a session without hooks. */
+  hear<T>(session: Session, otherwise: T, task: (rooms: Rooms) => Promise<T>): Promise<T>;
+  /** Beside everything else. */
+  behind(session: Session, task: (rooms: Rooms) => Promise<unknown>): void;
+  close(): void;
+}
+
 export function wireHooks(options: HookOptions): HookWing {
   const listeners = new Set<(news: HookNews) => void>();
-  const feed = (news: HookNews): void => { for (const listen of listeners) listen(news); };
+  const entry = createEntry(options, (news) => { for (const listen of listeners) listen(news); });
+  const { hear, open, quiet } = entry;
+  const beginnings = createBeginnings(quiet, open);
+  const ofFolder = (): boolean => options.configuration.settings().hooks.some(({ own }) => !own);
+  const agree = async (once: boolean): Promise<void> => { if (ofFolder()) await (await open()).desk.agree(once); };
+  options.configuration.whenBelieved(agree);
+  return {
+    feed: { listen(tell) {
+      listeners.add(tell);
+      return () => { listeners.delete(tell); };
+    } },
+    ...wrapping(entry), ...telling(entry),
+    quiet, port: portOf(entry), close: entry.close,
+    env: () => entry.rooms()?.desk.env() ?? {},
+    start() { beginnings.start(readied(entry, agree)); },
+    begin: beginnings.begin,
+    async ready(session, signal) {
+      const begun = await beginnings.of(session);
+      return begun === undefined ? SILENT : begun.session.ready(session, signal);
+    },
+    prompt: (prompt, session, signal) => hear(session, SILENT, ({ desk, about }) => about.askAboutPrompt(desk, prompt, session, signal)),
+    stop: (session, active, signal) => hear(session, { entries: [], goOn: false }, ({ desk, about }) => about.askAtStop(desk, session, active, signal)),
+    subagent: (session, signal) => hear(session, SILENT, ({ desk, about }) => about.tellSubagent(desk, session, signal)),
+    end: (reason, session) => hear(session, undefined, ({ session: at }) => at.end(reason, session)),
+    elicitation: (event, server, fields, session, signal) => hear<ElicitationVerdict | undefined>(session, undefined, ({ desk, about }) => about.askElicitation(desk, event, server, fields, session, signal)),
+    configChanged: (file, session) => hear<string | undefined>(session, undefined, ({ desk, about }) => about.askAboutConfig(desk, sourceOf(options, file), file, session)),
+    view: async (session) => (await open()).desk.view(session),
+    pending: async (refusedToo = false) => (ofFolder() ? linesOf(await open(), refusedToo) : []),
+    agree,
+    refuse: async () => { await (await open()).desk.refuse(); },
+  };
+}
+
+function createEntry(options: HookOptions, feed: (news: HookNews) => void): Entry {
   let rooms: Rooms | undefined;
   let opening: Promise<Rooms> | undefined;
   let closed = false;
+  const quiet = (session: Session): boolean => isQuiet(options, session);
   const close = (): void => {
     closed = true;
     process.off('exit', close);
@@ -85,26 +83,26 @@ export function wireHooks(options: HookOptions): HookWing {
     else process.on('exit', close);
     return made;
   });
-  const quiet = (session: Session): boolean => isQuiet(options, session);
-  /** Nothing is loaded for a session without hooks. */
-  const hear = async <T>(session: Session, otherwise: T, task: (rooms: Rooms) => Promise<T>): Promise<T> => (quiet(session) ? otherwise : task(await open()));
-  const behind = (session: Session, task: (rooms: Rooms) => Promise<unknown>): void => {
-    if (!closed) void hear<unknown>(session, undefined, task).catch((error: unknown) => { options.onNotice(`hooks: ${String(error)}`); });
-  };
-  const beginnings = createBeginnings(quiet, open);
-  const agreeing = async (once: boolean): Promise<void> => { if (options.configuration.settings().hooks.some(({ own }) => !own)) await (await open()).desk.agree(once); };
-  options.configuration.whenBelieved(agreeing);
+  const hear = async <T>(session: Session, otherwise: T, task: (at: Rooms) => Promise<T>): Promise<T> => (quiet(session) ? otherwise : task(await open()));
   return {
-    feed: { listen(tell) {
-      listeners.add(tell);
-      return () => { listeners.delete(tell); };
-    } },
-    port: {
-      beforeCompact: (trigger, keep, session, signal) => hear(session, SILENT, ({ session: at }) => at.beforeCompact(trigger, keep, session, signal)),
-      afterCompact: (trigger, summary, session, signal) => hear(session, SILENT, ({ session: at }) => at.afterCompact(trigger, summary, session, signal)),
-      afterCalls: (calls, session, signal) => hear(session, SILENT, ({ session: at }) => at.afterCalls(calls, session, signal)),
+    options, rooms: () => rooms, open, quiet, hear, close,
+    behind(session, task) {
+      if (!closed) void hear<unknown>(session, undefined, task).catch((error: unknown) => { options.onNotice(`hooks: ${String(error)}`); });
     },
-    quiet,
+  };
+}
+
+function portOf({ hear }: Entry): HookPort {
+  return {
+    beforeCompact: (trigger, keep, session, signal) => hear(session, SILENT, ({ session: at }) => at.beforeCompact(trigger, keep, session, signal)),
+    afterCompact: (trigger, summary, session, signal) => hear(session, SILENT, ({ session: at }) => at.afterCompact(trigger, summary, session, signal)),
+    afterCalls: (calls, session, signal) => hear(session, SILENT, ({ session: at }) => at.afterCalls(calls, session, signal)),
+  };
+}
+
+/** Doors of the house with hooks in front of them. */
+function wrapping({ rooms, open, quiet, behind }: Entry): Pick<HookWing, 'gate' | 'tools' | 'asker' | 'reminders'> {
+  return {
     gate: (gate) => ({
       ask: async (call, session, signal, advice) => (quiet(session) ? gate.ask(call, session, signal, advice) : (await open()).gate.ask(gate, call, session, signal, advice)),
       goOn: (what, session, signal) => gate.goOn(what, session, signal),
@@ -117,45 +115,32 @@ export function wireHooks(options: HookOptions): HookWing {
         return yield* runHooked(desk, tools, call, session, signal);
       },
     }),
-    asker: (asker) => ({ ask: async (question, signal) => await answerFor(rooms, question, signal) ?? asker.ask(question, signal) }),
+    asker: (asker) => ({ ask: async (question, signal) => await answerFor(rooms(), question, signal) ?? asker.ask(question, signal) }),
     reminders: (reminders) => ({
       async collect(moment, session, signal) {
         const collected = await reminders.collect(moment, session, signal);
-        behind(session, ({ desk, about }) => about.tellInstructions(desk, collected.reminders, session));
+        const before = session.log.length;
+        behind(session, ({ desk, about }) => about.tellInstructions(desk, collected.reminders, session.log.slice(0, before), session));
         return collected;
       },
     }),
-    env: () => rooms?.desk.env() ?? {},
-    start() {
-      beginnings.start(readied(options, open, agreeing));
-    },
-    begin: beginnings.begin,
-    async ready(session, signal) {
-      const begun = await beginnings.of(session);
-      return begun === undefined ? SILENT : begun.session.ready(session, signal);
-    },
-    prompt: (prompt, session, signal) => hear(session, SILENT, ({ desk, about }) => about.askAboutPrompt(desk, prompt, session, signal)),
-    stop: (session, active, signal) => hear(session, { entries: [], goOn: false }, ({ desk, about }) => about.askAtStop(desk, session, active, signal)),
-    failed: (outcome, session) => { behind(session, ({ desk, about }) => about.tellFailure(desk, outcome, session)); },
-    subagent: (session, signal) => hear(session, SILENT, ({ desk, about }) => about.tellSubagent(desk, session, signal)),
-    end: (reason, session) => hear(session, undefined, ({ session: at }) => at.end(reason, session)),
-    notify: (type, message, session) => { behind(session, ({ desk, about }) => about.notify(desk, type, message, undefined, session)); },
-    elicitation: (event, server, fields, session, signal) => hear<ElicitationVerdict | undefined>(session, undefined, ({ desk, about }) => about.askElicitation(desk, event, server, fields, session, signal)),
-    configChanged: (file, session) => hear<string | undefined>(session, undefined, ({ desk, about }) => about.askAboutConfig(desk, sourceOf(options, file), file, session)),
+  };
+}
+
+/** What hooks are only told of. */
+function telling({ behind }: Entry): Pick<HookWing, 'failed' | 'notify' | 'reloaded' | 'moved'> {
+  return {
+    failed(outcome, session) { behind(session, ({ desk, about }) => about.tellFailure(desk, outcome, session)); },
+    notify(type, message, session) { behind(session, ({ desk, about }) => about.notify(desk, type, message, undefined, session)); },
     reloaded(session) {
       behind(session, async ({ desk, session: at }) => {
         desk.all(session);
         at.follow(session, undefined);
       });
     },
-    moved: (from, to, session) => {
+    moved(from, to, session) {
       if (from !== to) behind(session, async ({ desk }) => { desk.deliver(session, (await desk.hear('CwdChanged', session, { fields: { old_cwd: from, new_cwd: to } }, new AbortController().signal)).entries); });
     },
-    view: async (session) => (await open()).desk.view(session),
-    pending: async (refusedToo = false) => (options.configuration.settings().hooks.some(({ own }) => !own) ? linesOf(await open(), refusedToo) : []),
-    agree: agreeing,
-    refuse: async () => { await (await open()).desk.refuse(); },
-    close,
   };
 }
 
@@ -187,12 +172,12 @@ function createBeginnings(quiet: (session: Session) => boolean, open: () => Prom
 }
 
 /** At the start: what is wrong with the files is said, and that some hooks do not run because nobody has agreed to them. */
-async function readied({ args, configuration, onNotice }: HookOptions, open: () => Promise<Rooms>, agree: (once: boolean) => Promise<void>): Promise<void> {
+async function readied({ options: { args, configuration, onNotice }, open }: Entry, agree: (once: boolean) => Promise<void>): Promise<void> {
   if (configuration.settings().hooks.length === 0 || configuration.settings().disableAllHooks) return;
   if (args.trust) await agree(true);
-  const rooms = await open();
-  for (const problem of rooms.desk.problems()) onNotice(problem);
-  const waiting = rooms.desk.pending().length;
+  const { desk } = await open();
+  for (const problem of desk.problems()) onNotice(problem);
+  const waiting = desk.pending().length;
   if (waiting > 0) onNotice(`${count(waiting, 'hook')} of this folder ${waiting === 1 ? 'is' : 'are'} new or changed since you agreed, and ${waiting === 1 ? 'does' : 'do'} not run. In a terminal, /hooks approve agrees; --trust does for one run.`);
 }
 
@@ -200,17 +185,12 @@ function linesOf({ desk }: Rooms, refusedToo: boolean): readonly string[] {
   return desk.pending(refusedToo).map(({ event, matcher, from, handler }) => `at ${event}${matcher === '' ? '' : ` (${matcher})`} runs ${desk.describe(handler)} (${from})`);
 }
 
-/** Hooks answer questions about calls; of all others that a person must answer they are told. */
+/** Hooks answer questions about calls. */
 async function answerFor(rooms: Rooms | undefined, question: Question, signal: AbortSignal) {
-  if (rooms === undefined || question.kind !== 'permission') return undefined;
-  return rooms.gate.answer(question, signal);
+  return rooms === undefined || question.kind !== 'permission' ? undefined : rooms.gate.answer(question, signal);
 }
-
-const SOURCES: readonly (readonly [RegExp, string])[] = [[/settings\.local\.json$/, 'local_settings'], [/settings\.json$/, 'project_settings']];
 
 function sourceOf({ configuration }: HookOptions, file: string): string {
   if (!file.startsWith(`${configuration.project}/`)) return 'user_settings';
-  return SOURCES.find(([pattern]) => pattern.test(file))?.[1] ?? 'project_settings';
+  return file.endsWith('settings.local.json') ? 'local_settings' : 'project_settings';
 }
-
-export type { HookOptions };

@@ -6,7 +6,7 @@ import { width } from '#lib/terminal.ts';
 import { desk, drawn, summary } from '../commands/support.ts';
 
 const ODD = ['', ' ', '--', '--all', '--nope', '0', '-1', '99', 'done', 'done x', 'edit 1', 'move 1 1 1', 'constructor', '__proto__', 'a\nb\u001b[2J\u0007', '"', '!', '!\n', '../..', '\u{1F468}\u{200D}\u{1F469}', 'x'.repeat(5000), 'note ', 'clear done extra', '/help', '%s ${x}'];
-const EFFECTS: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'compact', 'clear', 'resume', 'model', 'mode', 'stopTask', 'takeBack', 'ide', 'login', 'logout', 'configure', 'import', 'exit', 'refuse']);
+const EFFECTS: ReadonlySet<Effect['type']> = new Set(['show', 'append', 'submit', 'compact', 'clear', 'resume', 'model', 'mode', 'stopTask', 'takeBack', 'ide', 'login', 'logout', 'configure', 'import', 'hooks', 'exit', 'refuse']);
 
 function cardOf(effect: Effect): Card | undefined {
   return effect.type === 'show' || effect.type === 'append' ? effect.card : undefined;

@@ -55,7 +55,7 @@ it('an interrupt ends it at once', async () => {
   const folder = tempFolder();
   const stop = new AbortController();
   const running = run(`echo $$ > ${join(folder, 'pid')}; sleep 60`, { signal: stop.signal });
-  while (!existsSync(join(folder, 'pid'))) await pause(10);
+  while (!existsSync(join(folder, 'pid')) || !readFileSync(join(folder, 'pid'), 'utf8').endsWith('\n')) await pause(10);
   stop.abort();
   expect(await running).toMatchObject({ kind: 'cancelled' });
   expect(await gone(join(folder, 'pid'))).toBe(true);

@@ -246,7 +246,7 @@ describe('a prompt', () => {
     const dweller = await home.open();
     const stop = new AbortController();
     const turn = dweller.conversation.turn('Hello', stop.signal).next();
-    await until(() => existsSync(join(home.cwd, 'pid')));
+    await until(() => existsSync(join(home.cwd, 'pid')) && readFileSync(join(home.cwd, 'pid'), 'utf8').endsWith('\n'));
     stop.abort();
     expect(await turn).toMatchObject({ done: true, value: { kind: 'stopped', unsent: true } });
     const pid = Number(readFileSync(join(home.cwd, 'pid'), 'utf8'));
