@@ -67,20 +67,15 @@ export class StdioTransport implements Transport {
     });
   }
 
-  send(message: JSONRPCMessage): Promise<void> {
+  async send(message: JSONRPCMessage): Promise<void> {
     const stdin = this.#child?.stdin;
-    return new Promise((resolve, reject) => {
-      if (stdin?.writable !== true) {
-        reject(new Error(this.#ending ?? 'it is not running'));
-        return;
-      }
-      if ('id' in message && 'method' in message) this.#waiting.add(Number(message.id));
-      stdin.write(`${JSON.stringify(message)}\n`, (error) => {
-        // A program that has ended breaks its pipe first: why it ended is what matters.
-        if (error) void this.#exited().then(() => { reject(this.#ending === undefined ? error : new Error(this.#ending)); });
-        else resolve();
-      });
-    });
+    if (stdin?.writable !== true) throw new Error(this.#ending ?? 'it is not running');
+    if ('id' in message && 'method' in message) this.#waiting.add(Number(message.id));
+    const failed = await new Promise<Error | undefined>((resolve) => { stdin.write(`${JSON.stringify(message)}\n`, (error) => { resolve(error ?? undefined); }); });
+    if (failed === undefined) return;
+    // A program that has ended breaks its pipe first: why it ended is what matters.
+    await this.#exited();
+    throw this.#ending === undefined ? failed : new Error(this.#ending);
   }
 
   async #exited(): Promise<void> {
