@@ -3,7 +3,7 @@ import { Answered, parseArguments, splitRules, UsageError } from '#cli/arguments
 
 describe('the command line', () => {
   it('is read', () => {
-    expect(parseArguments([])).toEqual({ print: false, continue: false, outputFormat: 'text', pin: [], allowedTools: [], disallowedTools: [], addDir: [], trust: false });
+    expect(parseArguments([])).toMatchObject({ print: false, continue: false, outputFormat: 'text', pin: [], allowedTools: [], disallowedTools: [], addDir: [], trust: false });
     expect(parseArguments(['-p', 'hi', '--output-format', 'json', '--pin', 'a', '--pin', 'b', '--max-turns', '3', '--permission-mode', 'plan', '--add-dir', '..', '--trust', '--model', 'opus']))
       .toMatchObject({ print: true, prompt: 'hi', outputFormat: 'json', pin: ['a', 'b'], maxTurns: 3, permissionMode: 'plan', addDir: ['..'], trust: true, model: 'opus' });
     expect(parseArguments(['-c', '-p', '/compact'])).toMatchObject({ continue: true, print: true, prompt: '/compact' });
@@ -38,7 +38,7 @@ describe('the command line', () => {
   it.each([80, 40])('draws help for %i columns', (columns) => {
     const help = helpAt(columns);
     expect(help.split('\n').filter((line) => line.length > columns)).toEqual([]);
-    expect([...help.matchAll(/^(\S[\w ]*):$/gm)].map(([, head]) => head)).toEqual(['Arguments', 'Print mode', 'Session', 'Model', 'Permissions', 'About']);
+    expect([...help.matchAll(/^(\S[\w ]*):$/gm)].map(([, head]) => head)).toEqual(['Arguments', 'Print mode', 'Session', 'Model', 'Connections', 'Permissions', 'About']);
     expect(help).not.toContain('default: false');
     expect(help.match(/^ {2}\S/gm)?.length).toBeGreaterThan(15);
   });
