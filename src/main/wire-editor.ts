@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import type { PathLookup } from '#domain/documents.ts';
 import type { EditorList, EditorView } from '#domain/editor.ts';
 import type { Asker, ToolPort } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
@@ -74,7 +75,8 @@ export function wireEditor(options: EditorOptions): EditorWing {
     openFile: async (signal) => ide?.openFile(signal),
     written: async (log, signal) => ide?.written(log, signal) ?? { diagnostics: [], answered: [] },
     start() {
-      const wish = wishOf(options);
+      const { place: { env }, configuration } = options;
+      const wish = wishOf({ env, asked: args.ide, auto: configuration.settings().autoConnectIde, composer: options.onMention !== undefined });
       if (wish !== undefined) begun = load().then((loaded) => loaded?.begin(wish)).catch(() => undefined);
     },
     ready: () => begun,
@@ -161,21 +163,33 @@ function lockFolders({ env, userHome }: Place): readonly string[] {
 }
 
 /** Undefined where nobody is looked for: a run in which nobody writes lines has no use for an editor that it was not told of. */
-function wishOf({ place: { env }, args, configuration, onMention }: EditorOptions): Parameters<Ide['begin']>[0] | undefined {
-  if (onMention === undefined && !args.ide) return undefined;
+export function wishOf({ env, asked, auto, composer }: { readonly env: Readonly<Record<string, string>>; readonly asked: boolean; readonly auto: boolean; /** Whether somebody writes lines. */ readonly composer: boolean }): Parameters<Ide['begin']>[0] | undefined {
+  if (!composer && !asked) return undefined;
   const wanted = (env['ENABLE_IDE_INTEGRATION'] ?? '').toLowerCase();
   const port = /^\d{1,5}$/.exec(env['CLAUDE_CODE_SSE_PORT'] ?? '')?.[0];
   const off = ['0', 'false', 'no', 'off'].includes(wanted);
-  return { asked: args.ide, auto: configuration.settings().autoConnectIde || (wanted !== '' && !off), ...(port !== undefined && !off && { port: Number(port) }) };
+  return { asked, auto: auto || (wanted !== '' && !off), ...(port !== undefined && !off && { port: Number(port) }) };
 }
 
-function mention({ place, tools, onMention, onNotice }: EditorOptions, path: string, lines: { readonly from: number; readonly to: number } | undefined): void {
-  const { real, kind, denied } = tools().paths.look(path, place.cwd);
-  const shown = isWithin(place.cwd, real) ? relative(place.cwd, real) || './' : real;
-  if (denied) onNotice(`${oneLine(shown)} was mentioned in the editor; a deny rule keeps it from being read.`);
-  const text = denied ? undefined : mentionText(kind === 'directory' && !shown.endsWith('/') ? `${shown}/` : shown);
-  if (text === undefined) return;
-  onMention?.(lines === undefined || kind === 'directory' ? text : `${text}#L${lines.from}${lines.to > lines.from ? `-${lines.to}` : ''}`);
+function mention({ place, tools, onMention, onNotice }: EditorOptions, path: string, lines: Lines | undefined): void {
+  const found = mentionFor(tools().paths.look(path, place.cwd), place.cwd, lines);
+  if ('problem' in found) onNotice(found.problem);
+  else onMention?.(found.text);
+}
+
+interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What stands in the line for a place in a file that the editor mentions, or why nothing does (one line). */
+export function mentionFor({ real, kind, denied }: PathLookup, cwd: string, lines: Lines | undefined): { readonly text: string } | { readonly problem: string } {
+  const path = isWithin(cwd, real) ? relative(cwd, real) || '.' : real;
+  const shown = kind === 'directory' && !path.endsWith('/') ? `${path}/` : path;
+  if (denied) return { problem: `${oneLine(shown)} was mentioned in the editor; a deny rule keeps it from being read.` };
+  const text = mentionText(shown);
+  if (text === undefined) return { problem: `${oneLine(shown)} was mentioned in the editor; no line can name it.` };
+  return { text: lines === undefined || kind === 'directory' ? text : `${text}#L${lines.from}${lines.to > lines.from ? `-${lines.to}` : ''}` };
 }
 
 type Runs = ReturnType<typeof createRuns>;

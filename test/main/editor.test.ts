@@ -2,7 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import type { Answer, Question } from '#domain/ports.ts';
+import type { PathLookup } from '#domain/documents.ts';
 import type { Arguments } from '#cli/arguments.ts';
+import { mentionFor, wishOf } from '#main/wire-editor.ts';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
 import { household } from '../support/household.ts';
 import { call, say } from '../support/messages-server/reply.ts';
@@ -195,5 +197,41 @@ describe('what the editor reports', () => {
     expect(words.match(/Neovim reports in files that were written, and did not before:\nlamp\.ts\n {2}2:1 error \(ts\): two is missed/g)).toHaveLength(1);
     expect(words).not.toContain(': old');
     expectValid(server);
+  });
+});
+
+describe('which editor is wished for', () => {
+  const wish = (env: Readonly<Record<string, string>>, more: Partial<Parameters<typeof wishOf>[0]> = {}) => wishOf({ env, asked: false, auto: false, composer: true, ...more });
+
+  it('that in whose terminal it runs, unless that is switched off', () => {
+    expect(wish({})).toEqual({ asked: false, auto: false });
+    expect(wish({ CLAUDE_CODE_SSE_PORT: '4001', ENABLE_IDE_INTEGRATION: 'true' })).toEqual({ asked: false, auto: true, port: 4001 });
+    expect(wish({ CLAUDE_CODE_SSE_PORT: '4001' })).toEqual({ asked: false, auto: false, port: 4001 });
+    expect(wish({ CLAUDE_CODE_SSE_PORT: '4001', ENABLE_IDE_INTEGRATION: 'false' })).toEqual({ asked: false, auto: false });
+    expect(wish({ CLAUDE_CODE_SSE_PORT: '4001; rm' })).toEqual({ asked: false, auto: false });
+  });
+
+  it('whichever fits, by the setting; none where nobody writes lines and none was asked for', () => {
+    expect(wish({}, { auto: true })).toEqual({ asked: false, auto: true });
+    expect(wish({ CLAUDE_CODE_SSE_PORT: '4001' }, { composer: false })).toBeUndefined();
+    expect(wish({}, { composer: false, asked: true })).toEqual({ asked: true, auto: false });
+  });
+});
+
+describe('a mention from the editor', () => {
+  const at = (real: string, more: Partial<PathLookup> = {}): PathLookup => ({ real, label: real, kind: 'file', outside: false, denied: false, ...more });
+
+  it('is written as the grammar of mentions wants it', () => {
+    expect(mentionFor(at('/w/src/a.ts'), '/w', undefined)).toEqual({ text: '@src/a.ts' });
+    expect(mentionFor(at('/w/src/a.ts'), '/w', { from: 10, to: 20 })).toEqual({ text: '@src/a.ts#L10-20' });
+    expect(mentionFor(at('/w/my file.ts'), '/w', { from: 10, to: 10 })).toEqual({ text: '@"my file.ts"#L10' });
+    expect(mentionFor(at('/w/src', { kind: 'directory' }), '/w', { from: 1, to: 2 })).toEqual({ text: '@src/' });
+    expect(mentionFor(at('/w', { kind: 'directory' }), '/w', undefined)).toEqual({ text: '@./' });
+    expect(mentionFor(at('/other/a.ts', { outside: true }), '/w', undefined)).toEqual({ text: '@/other/a.ts' });
+  });
+
+  it('of what may not be read, or no line can name, is one line for the user', () => {
+    expect(mentionFor(at('/w/.env', { denied: true }), '/w', undefined)).toEqual({ problem: '.env was mentioned in the editor; a deny rule keeps it from being read.' });
+    expect(mentionFor(at('/w/a\nb'), '/w', undefined)).toEqual({ problem: 'a\\u{A}b was mentioned in the editor; no line can name it.' });
   });
 });
