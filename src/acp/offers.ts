@@ -52,7 +52,19 @@ export function commandsOffered(commands: readonly Command[]): AvailableCommand[
 /** The client's servers as `--mcp-config` takes them; undefined for none. */
 export function serversJson(servers: readonly McpServer[]): string | undefined {
   if (servers.length === 0) return undefined;
-  return JSON.stringify({ mcpServers: Object.fromEntries(servers.map((server) => [server.name, serverJson(server)])) });
+  const names = new Set<string>();
+  return JSON.stringify({ mcpServers: Object.fromEntries(servers.map((server) => [nameOf(server.name, names), serverJson(server)])) });
+}
+
+const LONGEST_NAME = 60;
+
+/** An editor may call a server what it likes; here a name has letters, digits, `-` and `_`, and belongs to one. */
+function nameOf(name: string, taken: Set<string>): string {
+  const plain = name.replaceAll(/[^A-Za-z0-9_-]+/g, '_').slice(0, LONGEST_NAME) || 'server';
+  let unique = plain;
+  for (let n = 2; taken.has(unique); n += 1) unique = `${plain}_${n}`;
+  taken.add(unique);
+  return unique;
 }
 
 const pairs = (list: readonly { readonly name: string; readonly value: string }[]): Readonly<Record<string, string>> => Object.fromEntries(list.map(({ name, value }) => [name, value]));

@@ -12,6 +12,8 @@ import { listSessions } from '#session/list.ts';
 import { sessionFile } from '#session/open.ts';
 import { AcpSession } from './acp-session.ts';
 import type { Workers } from './house.ts';
+import { findPlace } from './place.ts';
+import { NoKeyError } from './wire-model.ts';
 
 export interface AcpAgent {
   readonly app: AgentApp;
@@ -131,17 +133,21 @@ class Desk implements AcpAgent {
   #open(params: SessionRequest, client: AgentContext, stored?: { readonly file: string; readonly id: string }): AcpSession {
     const args = this.#argsFor(params.additionalDirectories ?? [], params.mcpServers ?? []);
     if (!isAbsolute(params.cwd)) throw RequestError.invalidParams(undefined, 'cwd must be an absolute path.');
-    let session: AcpSession;
-    try {
-      session = new AcpSession({ client, capabilities: this.#capabilities, args, workers: this.#workers, cwd: params.cwd, ...(stored !== undefined && { stored }) });
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error;
-      throw this.#reachable() || !error.message.includes('key') ? RequestError.invalidParams(undefined, error.message) : RequestError.authRequired(undefined, error.message);
-    }
+    const session = this.#made(() => new AcpSession({ client, capabilities: this.#capabilities, args, workers: this.#workers, place: findPlace(process.env, params.cwd), ...(stored !== undefined && { stored }) }));
     this.#sessions.set(session.id, session);
     // The client learns of the session by the answer, which goes first.
     setImmediate(() => { void session.greet(); });
     return session;
+  }
+
+  /** What cannot be opened: without a key, where one is needed, the client is to sign in. */
+  #made(make: () => AcpSession): AcpSession {
+    try {
+      return make();
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error;
+      throw error instanceof NoKeyError ? RequestError.authRequired(undefined, error.message) : RequestError.invalidParams(undefined, error.message);
+    }
   }
 
   async #reopen(params: LoadSessionRequest | ResumeSessionRequest, client: AgentContext): Promise<AcpSession> {

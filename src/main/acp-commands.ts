@@ -5,6 +5,7 @@ import type { Card } from '#domain/card.ts';
 import type { Event, PermissionMode } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { CallId } from '#domain/tool.ts';
+import { UserError } from '#lib/errors.ts';
 import { isWithin } from '#lib/within.ts';
 import { interpret, type Surface } from '#session/effects.ts';
 import { sanitise } from '#lib/terminal.ts';
@@ -35,8 +36,15 @@ export interface Entered {
 /** Runs a slash command; what it shows is a message. */
 export async function runAcpCommand(at: Entered, line: string, parsed: CommandLine, signal: AbortSignal): Promise<StopReason> {
   await at.conversation.commands();
-  const run: Run = { at, name: parsed.name, signal, reason: 'end_turn' };
-  await interpret(await dispatch(parsed, at.conversation.context('print', [])), line, surfaceOf(run));
+  const run: Run = { at, name: parsed.name, signal, reason: 'end_turn', told: [] };
+  const surface = surfaceOf(run);
+  try {
+    await interpret(await dispatch(parsed, at.conversation.context('print', [])), line, surface);
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error;
+    surface.refuse(line, error.message);
+  }
+  await Promise.all(run.told);
   return run.reason;
 }
 
@@ -46,24 +54,27 @@ interface Run {
   readonly signal: AbortSignal;
   /** How the turn ended that the command led to. */
   reason: StopReason;
+  /** What is on its way to the client: it goes before the answer. */
+  readonly told: Promise<void>[];
 }
 
 function surfaceOf(run: Run): Surface {
   const { at, name, signal } = run;
   const { conversation, house } = at;
   const tell = (text: string): Promise<void> => at.send({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text: `${text}\n\n` } });
-  const refuse = (message: string): void => { void tell(`> /${plain(name)}: ${plain(message)}`); };
+  const later = (task: Promise<void>): void => { run.told.push(task); };
+  const refuse = (message: string): void => { later(tell(`> /${plain(name)}: ${plain(message)}`)); };
   const unable = (message: string) => async (): Promise<void> => { refuse(message); };
-  const card = (shown: Card): void => { void tell(cardMarkdown(shown)); };
-  const entrance = (): Entrance => createAcpEntrance({ house, asker: at.asker, signal, show: card, say: (text) => { void tell(text); }, refresh: () => { void at.tellConfig(); } });
+  const card = (shown: Card): void => { later(tell(cardMarkdown(shown))); };
+  const entrance = (): Entrance => createAcpEntrance({ house, asker: at.asker, signal, show: card, say: (text) => { later(tell(text)); }, refresh: () => { later(at.tellConfig()); } });
   return {
-    show: (line, shown) => { void at.added(() => { conversation.append([{ type: 'command', line, card: shown }]); }); },
-    append: (entries) => { void at.added(() => { conversation.append(entries); }); },
-    async submit(prompt, shown, mentions) { run.reason = await at.drain(conversation.turn({ text: prompt, ...(shown !== undefined && { shown }), ...(mentions !== undefined && { mentions }) }, signal)); },
+    show: (line, shown) => { later(at.added(() => { conversation.append([{ type: 'command', line, card: shown }]); })); },
+    append: (entries) => { later(at.added(() => { conversation.append(entries); })); },
+    async submit(prompt, shown) { run.reason = await at.drain(conversation.turn(prompt, signal, shown)); },
     async invoke(skill, args, line) { run.reason = await at.drain(conversation.invoke(skill, args, line, signal, refuse)); },
     async compact(keep) { run.reason = await at.drain(conversation.compact(keep, signal)); },
     mode(mode: PermissionMode) {
-      void at.setMode(mode).then(() => { card(mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: `Mode: ${mode}`, body: [] }); });
+      later(at.setMode(mode).then(() => tell(cardMarkdown(mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: `Mode: ${mode}`, body: [] }))));
     },
     refuse: (_line, message) => { refuse(message); },
     async stopTask(id) {

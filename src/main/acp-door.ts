@@ -19,7 +19,7 @@ export interface Door {
   enter(entrance: Entrance, signal: AbortSignal): Promise<void>;
 }
 
-export function createDoor(house: House): Door {
+export function createDoor(house: House, notice: (text: string) => void): Door {
   let entered = false;
   const begin = (): void => {
     if (entered) return;
@@ -28,7 +28,10 @@ export function createDoor(house: House): Door {
   };
   return {
     async open() {
-      if (!entered && !await mustAsk(house)) begin();
+      if (entered) return;
+      const asks = await mustAsk(house);
+      for (const problem of (await import('./mcp-door.ts')).serverNotices(house)) if (!asks) notice(problem);
+      if (!asks) begin();
     },
     async enter(entrance, signal) {
       if (entered) return;

@@ -24,15 +24,14 @@ import { type Conversation, openConversation } from './conversation.ts';
 import { type CommandLine, commandLine, findCommand } from './dispatch.ts';
 import type { Entrance } from './entrance.ts';
 import { buildHouse, type House, type Workers } from './house.ts';
-import { findPlace } from './place.ts';
+import type { Place } from './place.ts';
 
 export interface AcpSessionOptions {
   readonly client: AgentContext;
   readonly capabilities: ClientCapabilities;
   readonly args: Arguments;
   readonly workers: Workers;
-  /** Absolute. */
-  readonly cwd: string;
+  readonly place: Place;
   /** A stored session to go on with, and by which id the client knows it. */
   readonly stored?: { readonly file: string; readonly id: string };
 }
@@ -68,8 +67,7 @@ export class AcpSession implements Entered {
   /** Throws a UserError where the folder or the model cannot be used. */
   constructor(options: AcpSessionOptions) {
     this.#options = options;
-    const { client, capabilities, args, workers, stored } = options;
-    const place = findPlace(process.env, options.cwd);
+    const { client, capabilities, args, workers, stored, place } = options;
     const configuration = configure(place, args);
     this.asker = createAcpAsker({
       client, sessionId: () => this.id, cwd: () => this.#cwd(), auto: () => this.#modes().includes('auto'), forms: has(capabilities.elicitation?.form), send: (update) => this.send(update),
@@ -90,7 +88,7 @@ export class AcpSession implements Entered {
       cwd: () => this.#cwd(), log: () => this.conversation.session.log, notices: has(capabilities.session?.notices), compactions: has(capabilities.session?.compaction),
       picture: ({ blob }) => this.house.blobs.get(blob.hash),
     });
-    this.#door = createDoor(this.house);
+    this.#door = createDoor(this.house, (text) => { this.#notice(text); });
   }
 
   get busy(): boolean {

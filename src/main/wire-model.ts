@@ -59,6 +59,9 @@ export interface ModelDesk {
   close(): void;
 }
 
+/** A key is needed, and there is none. */
+export class NoKeyError extends UserError {}
+
 const NO_KEY = 'There is no API key. Set ANTHROPIC_API_KEY, or enter a key with /login (pinion in a terminal).';
 
 export function createModelDesk(options: ModelOptions): ModelDesk {
@@ -68,11 +71,11 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
   const learned = new Map<string, ModelFacts>();
   const reachable = (): boolean => credentials.from !== 'none' || credentials.baseURL !== undefined;
   const check = (id: string): string => {
-    if (id !== DEMO_MODEL && !reachable()) throw new UserError(`The model ${id} needs a key. ${NO_KEY}`);
+    if (id !== DEMO_MODEL && !reachable()) throw new NoKeyError(`The model ${id} needs a key. ${NO_KEY}`);
     return id;
   };
   if (options.asked !== undefined) check(options.asked);
-  if ((place.env['PINION_NO_DEMO'] ?? '') !== '' && !reachable()) throw new UserError(`The demo model is switched off (PINION_NO_DEMO). ${NO_KEY}`);
+  if ((place.env['PINION_NO_DEMO'] ?? '') !== '' && !reachable()) throw new NoKeyError(`The demo model is switched off (PINION_NO_DEMO). ${NO_KEY}`);
 
   const id = (): string => chosen ?? options.asked ?? (reachable() ? (settings().model ?? place.env['ANTHROPIC_MODEL'] ?? DEFAULT_MODEL) : DEMO_MODEL);
   const facts = (model = id()): ModelFacts => learned.get(model) ?? factsOf(model);
@@ -87,9 +90,7 @@ export function createModelDesk(options: ModelOptions): ModelDesk {
     facts: () => facts(),
     models: () => (reachable() ? knownModels() : knownModels().filter((model) => model.id === DEMO_MODEL)),
     credentials: () => credentials,
-    choose(model) {
-      chosen = check(model);
-    },
+    choose: (model) => { chosen = check(model); },
     follow(log) {
       const last = headOf(log)?.model;
       const usable = last !== undefined && (last === DEMO_MODEL ? !reachable() : reachable());

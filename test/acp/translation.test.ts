@@ -151,6 +151,7 @@ describe('what is offered', () => {
     const run = () => ({ type: 'exit' as const });
     expect(commandsOffered([{ id: 'exit', summary: 'x', run }, { id: 'greet', summary: '', usage: '<name>', run }])).toEqual([{ name: 'greet', description: 'greet', input: { hint: '<name>' } }]);
     expect(serversJson([])).toBeUndefined();
+    expect(Object.keys((JSON.parse(serversJson(['My server', 'My/server', '', 'ok-1'].map((name) => ({ name, command: '/x', args: [], env: [] }))) ?? '') as { mcpServers: object }).mcpServers)).toEqual(['My_server', 'My_server_2', 'server', 'ok-1']);
     expect(JSON.parse(serversJson([{ name: 'a', command: '/x', args: ['y'], env: [{ name: 'K', value: 'v' }] }, { type: 'http', name: 'b', url: 'https://b', headers: [{ name: 'H', value: 'w' }] }]) ?? '')).toEqual({ mcpServers: {
       a: { type: 'stdio', command: '/x', args: ['y'], env: { K: 'v' } }, b: { type: 'http', url: 'https://b', headers: { H: 'w' } },
     } });

@@ -241,6 +241,8 @@ describe('a prompt', () => {
     expect(editor.text()).toMatch(/\*\*Context\*\*[^]*\| part \| tokens \|/);
     await editor.prompt(id, '/nonsense');
     expect(editor.text()).toContain('There is no command /nonsense.');
+    await editor.prompt(id, '/model claude-haiku-5-5');
+    expect(editor.text()).toContain('**Model: ');
     await editor.prompt(id, '/clear');
     expect(editor.text()).toContain('begin a new conversation in your editor');
     expect(await editor.prompt(id, '/greet Ada')).toBe('end_turn');
@@ -261,6 +263,8 @@ describe('a prompt', () => {
     const id = await editor.open();
     const turn = editor.prompt(id, 'talk');
     await until(() => editor.text().includes('long answer'));
+    expect(await editor.prompt(id, '/todo add look at it')).toBe('end_turn');
+    expect(only(editor.of('plan')).entries).toMatchObject([{ content: 'look at it', status: 'pending' }]);
     await editor.cancel(id);
     expect(await turn).toBe('cancelled');
     expect(await editor.prompt(id, 'again')).toBe('end_turn');
@@ -379,6 +383,13 @@ describe('the connection', () => {
     mkdirSync(place.home, { recursive: true });
     writeFileSync(join(place.home, 'credentials.json'), JSON.stringify({ apiKey: 'sk-ant-kept' }));
     await strict.agent.request(methods.agent.authenticate, { methodId: 'login' });
-    await strict.open();
+    const id = await strict.open();
+    await strict.agent.request(methods.agent.session.close, { sessionId: id });
+    const demo = edit(place);
+    await demo.initialize();
+    await demo.agent.request(methods.agent.authenticate, { methodId: 'demo' });
+    expect(await demo.prompt(await demo.open(), 'What can you do?')).toBe('end_turn');
+    expect(demo.text()).toContain('demo');
+    await expect(demo.agent.request(methods.agent.authenticate, { methodId: 'nonsense' })).rejects.toMatchObject({ code: -32602 });
   });
 });
