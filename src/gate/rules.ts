@@ -30,7 +30,7 @@ export interface ReadRules {
 
 /** Tools whose specifier is a path pattern, and what their rules govern. */
 export const PATH_TOOLS: Readonly<Record<string, 'read' | 'write'>> = {
-  Read: 'read', Glob: 'read', Grep: 'read', LS: 'read', NotebookRead: 'read',
+  Read: 'read', Glob: 'read', Grep: 'read', LSP: 'read', LS: 'read', NotebookRead: 'read',
   Edit: 'write', Write: 'write', NotebookEdit: 'write', MultiEdit: 'write',
 };
 const WITH_SPEC = new Set([...Object.keys(PATH_TOOLS), 'Bash', 'WebFetch', 'Task', 'Agent', 'Skill', 'Cd']);

@@ -58,11 +58,11 @@ describe('tsc --lsp (answers when asked)', () => {
     expect(await ask({ operation: 'definition', path, line: 3, name: 'f' })).toMatchObject({ kind: 'places', places: [{ path: join(shop.root, 'b.ts'), line: 1, column: 17, text: 'export function f(n: number): number {' }] });
     expect(await ask({ operation: 'definition', path: join(shop.root, 'wide.ts'), line: 2, name: 'after' })).toMatchObject({ places: [{ line: 1, column: 31 }] });
     expect(await ask({ operation: 'references', path: join(shop.root, 'b.ts'), name: 'f' })).toMatchObject({ places: [{ line: 1 }, { line: 1 }, { line: 3 }] });
-    expect(await ask({ operation: 'hover', path, line: 3, name: 'f' })).toMatchObject({ kind: 'text', text: expect.stringContaining('f(n: number): number') });
+    expect(await ask({ operation: 'hover', path, line: 3, name: 'f' })).toMatchObject({ kind: 'text', text: expect.stringContaining('f(n: number): number') as unknown });
     expect(await ask({ operation: 'documentSymbols', path: join(shop.root, 'b.ts') })).toMatchObject({ places: [{ name: 'f', kind: 'function', line: 1 }] });
     expect(await ask({ operation: 'callers', path: join(shop.root, 'b.ts'), line: 1, name: 'f' })).toMatchObject({ kind: 'places' });
     expect(await ask({ operation: 'diagnostics', path })).toMatchObject({ kind: 'reports', reports: [{ line: 2, severity: 'error' }, { line: 2, severity: 'hint' }] });
-    expect(await ask({ operation: 'workspaceSymbols', query: 'f' })).toMatchObject({ places: [{ name: 'f', kind: 'function' }] });
+    expect(await ask({ operation: 'workspaceSymbols', query: 'f' })).toMatchObject({ places: expect.arrayContaining([expect.objectContaining({ name: 'f', kind: 'function' })]) as unknown });
     expect(await shop.languages.symbols('af', signal)).toMatchObject([{ name: 'after', line: 1 }]);
     expect(await ask({ operation: 'definition', path, line: 3, name: 'nothere' })).toEqual({ kind: 'problem', problem: '"nothere" does not stand on line 3: export const y: number = f(1);' });
     expect(await ask({ operation: 'definition', path, line: 99 })).toMatchObject({ problem: 'The file has only 4 lines.' });

@@ -96,3 +96,16 @@ it('tools and head stay as they are whatever servers do, and the tool is loaded 
   expect(dweller.log.filter(({ type }) => type === 'head')).toHaveLength(1);
   expectValid(server);
 });
+
+it('rules about reading hold for the tool as for any other', async () => {
+  const ask = (path: string) => ({ content: [call('LSP', { operation: 'documentSymbols', file_path: path })] });
+  const server = await serve([ask('/etc/hostname'), ask('secret/a.odd'), ask('odd/a.odd'), say('Done.')]);
+  const home = household({ 'secret/a.odd': 'x\n', 'odd/a.odd': 'x\n', '.pinion/settings.json': JSON.stringify({ permissions: { deny: ['Read(./secret/**)'] } }) }, server);
+  const dweller = await moveIn(home, { args: { permissionMode: 'default' }, answer: () => ({ kind: 'no', instead: 'leave it' }) });
+  await dweller.turn('look');
+  expect(dweller.asked).toMatchObject([{ kind: 'permission', call: { input: { file_path: '/etc/hostname' } } }]);
+  const results = dweller.log.flatMap((entry) => (entry.type === 'toolResult' ? [[entry.result.kind, JSON.stringify(entry.result.content)] as const] : []));
+  expect(results.map(([kind]) => kind)).toEqual(['refused', 'refused', 'failed']);
+  expect(results[1]?.[1]).toContain('forbidden by the rule Read(./secret/**)');
+  expect(results[2]?.[1]).toContain('There is no language server for .odd files here.');
+});
