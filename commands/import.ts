@@ -6,7 +6,7 @@ import { defineCommand, type Effect } from '#domain/command.ts';
 export default defineCommand({
   id: 'import',
   group: 'Session',
-  summary: 'Take over settings, servers and commands of other shells; alone: see what there is',
+  summary: 'Take over settings, servers and commands of other shells; alone: see them',
   usage: '[claude | codex | gemini | opencode | crush | cursor] [--project] [--yes]',
   complete(args, context) {
     const words = args.trimStart().split(/\s+/);

@@ -9,7 +9,7 @@ const LONGEST_COMMAND = 4000;
 export default defineCommand({
   id: 'statusline',
   group: 'Session',
-  summary: 'Your own status line above the bar; show it with the JSON it gets, set its command',
+  summary: 'Your own status line above the bar; show it with what it gets, set its command',
   usage: '[<command> | off]',
   anytime: true,
   complete: (args) => (/\s/.test(args.trim()) ? [] : ['off']),
