@@ -21,6 +21,8 @@ export async function actOnServer(entrance: Entrance, what: What, server: string
 
 async function login(entrance: Entrance, server: string): Promise<void> {
   const { house, questions, show } = entrance;
+  const configured = createServerDesk(house).read().servers.find(({ name }) => name === server);
+  if (configured !== undefined && configured.approval !== 'given') return show({ type: 'fault', where: '/mcp', message: `${server} cannot be signed in to yet: ${configured.why ?? 'it was not approved'}.` });
   const over = new AbortController();
   const address = (url: string): void => {
     show({ type: 'card', card: { title: `Sign in to ${server}`, detail: `agree at ${new URL(url).host}; if no browser opens, open this address`, body: [{ type: 'text', text: url }] } });
@@ -34,6 +36,7 @@ async function login(entrance: Entrance, server: string): Promise<void> {
   } finally {
     over.abort();
   }
+  return undefined;
 }
 
 async function decide(entrance: Entrance, what: 'approve' | 'refuse', name: string): Promise<void> {

@@ -8,6 +8,8 @@ import type { ConfiguredServer } from '#domain/mcp.ts';
 import { parseArguments, UsageError } from '#cli/arguments.ts';
 import { type McpRequest, parseMcpArguments, type WriteScope } from '#cli/mcp.ts';
 import { cardText } from '#headless/card-text.ts';
+import { jsonLine } from '#headless/lines.ts';
+import { forgetLogin } from '#mcp/auth/tokens.ts';
 import { keepDecision } from '#mcp/config/approvals.ts';
 import { nameProblem, parseServer } from '#mcp/config/parse.ts';
 import { addServer, removeServer, type WriteTarget } from '#mcp/config/write.ts';
@@ -111,6 +113,8 @@ async function remove({ name, scope }: Extract<McpRequest, { verb: 'remove' }>, 
   const target = targetOf(only, room);
   if (!await removeServer(target, name)) throw unknown(name, room);
   say(`Removed ${name} (${only}) from ${target.file}.`);
+  // Nobody would ever sign out of it.
+  if (!room.desk.read().servers.some((server) => server.name === name)) await forgetLogin(room.place.home.mcp.tokens, name);
   return 0;
 }
 
@@ -133,7 +137,7 @@ async function list(json: boolean, room: Room): Promise<number> {
   for (const problem of problems) warn(problem);
   const seen = await all(servers, (server) => probe(server, { ...room, timeoutMs: timeoutOf(room.place, LIST_MS) }));
   room.signal.throwIfAborted();
-  if (json) process.stdout.write(`${JSON.stringify(seen.map(jsonOf), undefined, 2)}\n`);
+  if (json) process.stdout.write(`${jsonLine(seen.map(jsonOf))}\n`);
   else if (seen.length === 0) say('There are no servers. pinion mcp add <name> -- <command> writes one down; pinion mcp add --help tells more.');
   else say(cardText(listCard(seen)));
   return 0;
@@ -163,7 +167,7 @@ async function get({ name, json }: Extract<McpRequest, { verb: 'get' }>, room: R
   const server = named(name, room);
   const seen = await probe(server, { ...room, timeoutMs: timeoutOf(room.place, LIST_MS) });
   room.signal.throwIfAborted();
-  if (json) process.stdout.write(`${JSON.stringify(jsonOf(seen), undefined, 2)}\n`);
+  if (json) process.stdout.write(`${jsonLine(jsonOf(seen))}\n`);
   else say(cardText(getCard(seen)));
   return 0;
 }

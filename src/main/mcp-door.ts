@@ -24,7 +24,7 @@ export async function askForServers({ house, questions, show }: Pick<Entrance, '
     if (server.approval !== 'needed') continue;
     const answer = await questions.ask(approvalQuestion(server, desk), new AbortController().signal);
     // A question that nobody answered comes again.
-    if (answer !== undefined) await desk.decide(server.name, answer.kind === 'yes' || answer.kind === 'always' ? 'given' : 'refused');
+    if (answer !== undefined) await desk.keep(server, answer.kind === 'yes' || answer.kind === 'always' ? 'given' : 'refused');
   }
 }
 

@@ -16,6 +16,8 @@ export interface ServerDesk {
   holds(target: WriteTarget, name: string): boolean;
   /** Lets a server of the repository start, or not, from now on; bound to what it is now. Throws a UserError (one line) for others. */
   decide(name: string, decision: Decision): Promise<ConfiguredServer>;
+  /** As `decide`, for a server as it was read: what the user was shown is what they decided on. */
+  keep(server: ConfiguredServer, decision: Decision): Promise<void>;
 }
 
 export function createServerDesk({ place, args, configuration }: { readonly place: Place; readonly args: Pick<Arguments, 'mcpConfig' | 'strictMcpConfig'>; readonly configuration: Configuration }): ServerDesk {
@@ -25,15 +27,16 @@ export function createServerDesk({ place, args, configuration }: { readonly plac
     project, cwd, userHome, file: home.mcp.servers, approvals: home.mcp.approvals, flags: args.mcpConfig, strict: args.strictMcpConfig,
     trusted: configuration.isTrusted(), settings: configuration.settings().mcp,
   });
+  const keep = (server: ConfiguredServer, decision: Decision): Promise<void> => keepDecision(home.mcp.approvals, project, server, decision);
   return {
-    read,
+    read, keep,
     holds: (target, name) => namesIn(target).includes(name),
     launch: (server) => launchOf(server, { env, cwd, project }),
     async decide(name, decision) {
       const server = read().servers.find((one) => one.name === name);
       if (server === undefined) throw new UserError(`there is no server ${name}.`);
       if (server.scope !== 'project') throw new UserError(`${name} is one of your own servers (${server.from}): it needs no approval. pinion mcp remove ${name} takes it away.`);
-      await keepDecision(home.mcp.approvals, project, server, decision);
+      await keep(server, decision);
       return server;
     },
   };

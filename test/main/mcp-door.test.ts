@@ -99,6 +99,15 @@ describe('at the door', () => {
     expect(asked[0]?.lines.slice(0, 2)).toEqual(['It runs: rm -rf', 'as written: ${PROGRAM:-rm} -rf']);
   });
 
+  it('what is decided on is what was shown, whatever the file says by now', async () => {
+    const one: Door = repository({ a: EVIL }, () => {
+      writeFileSync(join(one.cwd, '.mcp.json'), JSON.stringify({ mcpServers: { a: { command: 'worse' } } }));
+      return { kind: 'yes' };
+    });
+    await askForServers(one.entrance);
+    expect(one.approvals()).toEqual(['a needed']);
+  });
+
   it('no is kept as well; /mcp approve takes it back', async () => {
     const first = repository({ a: EVIL }, () => ({ kind: 'no' }));
     await askForServers(first.entrance);
@@ -182,6 +191,12 @@ describe('signing in from the screen', () => {
     await actOnServer(one.entrance, 'login', 'a');
     expect(one.shown).toEqual([expect.stringMatching(/agree at as\.test[\s\S]*https:\/\/as\.test\/authorize\?x=1/), 'Signed in to a with http://127.0.0.1/callback?code=1.']);
     expect(closed).toBe(true);
+  });
+
+  it('is not for a server that was not approved', async () => {
+    const one = repository({ a: { url: 'https://x.test' } }, undefined, { port: { login: () => Promise.reject(new Error('asked')) } });
+    await actOnServer(one.entrance, 'login', 'a');
+    expect(one.shown).toEqual([expect.stringMatching(/^! a cannot be signed in to yet: .*approve a/)]);
   });
 
   it('says what went wrong', async () => {

@@ -148,6 +148,7 @@ describe('pinion mcp', () => {
     expect(statSync(join(home, 'mcp-tokens.json')).mode & 0o777).toBe(0o600);
     expect((await run(['mcp', 'test', 'guarded'])).stdout).toContain('guarded works: 1 tool');
     expect((await run(['mcp', 'logout', 'guarded'])).stdout).toContain('Signed out of guarded.');
+    expect(readFileSync(join(home, 'mcp-tokens.json'), 'utf8')).not.toContain('accessToken');
     expect((await run(['mcp', 'test', 'guarded'])).code).toBe(1);
     // Without anything to say so: interrupted while it waits.
     const waiting = start(['mcp', 'login', 'guarded'], { env: { PATH } });

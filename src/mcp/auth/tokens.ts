@@ -19,7 +19,7 @@ export interface Login {
   readonly resource?: string;
 }
 
-/** Seconds for which a token is still used before it ends. */
+/** A token that lives no longer than this is renewed before it is used. */
 export const LEAST_LIFE_MS = 30_000;
 
 type Fields = Readonly<Record<string, Json>>;
