@@ -46,27 +46,30 @@ const wrong = (why: string): InputLine => ({ kind: 'wrong', why });
 /** Lines of a stream with their numbers from 1, blank ones left out. A line that is too long comes as undefined, and is the last. */
 export async function* linesOf(input: Readable, longest = LONGEST_LINE): AsyncGenerator<{ readonly number: number; readonly line: string | undefined }> {
   const decoder = new StringDecoder('utf8');
-  let number = 0;
+  let number = 1;
   let pieces: string[] = [];
   let length = 0;
+  const whole = (): string => pieces.join('').trim();
   for await (const chunk of input) {
-    const [first = '', ...rest] = decoder.write(Buffer.from(chunk as Buffer | string)).split('\n');
-    pieces.push(first);
-    length += first.length;
-    for (const next of rest) {
-      number += 1;
-      const line = pieces.join('').trim();
-      if (line !== '') yield { number, line };
-      pieces = [next];
-      length = next.length;
-    }
-    if (length > longest) {
-      yield { number: number + 1, line: undefined };
-      return;
+    for (const [at, piece] of decoder.write(Buffer.from(chunk as Buffer | string)).split('\n').entries()) {
+      if (at > 0) {
+        const line = whole();
+        if (line !== '') yield { number, line };
+        number += 1;
+        pieces = [];
+        length = 0;
+      }
+      pieces.push(piece);
+      length += piece.length;
+      if (length > longest) {
+        yield { number, line: undefined };
+        return;
+      }
     }
   }
-  const line = (pieces.join('') + decoder.end()).trim();
-  if (line !== '') yield { number: number + 1, line };
+  pieces.push(decoder.end());
+  const line = whole();
+  if (line !== '') yield { number, line };
 }
 
 /** What a line says. */

@@ -114,7 +114,8 @@ function denialOf({ callId, tool, result }: EntryOf<'toolResult'>, { asked, agen
 function resultMessage({ callId, result }: EntryOf<'toolResult'>, { parent, blobs }: Telling): Message {
   const { kind, content, card } = result;
   const blocks = content.filter((part) => part.type === 'media' || part.text.trim() !== '').map((part) => blockOf(part, blobs));
-  const said = blocks.every(({ type }) => type === 'text') ? textOf(content) || '(no output)' : blocks;
+  const texts = blocks.flatMap((block) => (block.type === 'text' ? [block.text] : []));
+  const said = texts.length === blocks.length ? texts.join('\n\n') || '(no output)' : blocks;
   return {
     type: 'user', message: { role: 'user', content: [{ type: 'tool_result', tool_use_id: callId, content: said, ...(kind !== 'ok' && { is_error: true }) }] },
     parent_tool_use_id: parent, tool_use_result: { kind, card: card as unknown as Json },

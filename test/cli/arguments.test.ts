@@ -8,6 +8,10 @@ describe('the command line', () => {
       .toMatchObject({ print: true, prompt: 'hi', outputFormat: 'json', pin: ['a', 'b'], maxTurns: 3, permissionMode: 'plan', addDir: ['..'], trust: true, model: 'opus' });
     expect(parseArguments(['-c', '-p', '/compact'])).toMatchObject({ continue: true, print: true, prompt: '/compact' });
     expect(parseArguments(['-r', 'abc', '-p', 'x'])).toMatchObject({ resume: 'abc', prompt: 'x' });
+    const id = '5b1f3d2a-9c64-4f6b-8f0e-2f6a1c7d9e10';
+    expect(parseArguments(['-p', '--output-format', 'stream-json', '--input-format', 'stream-json', '--permission-prompt-tool', 'stdio', '--session-id', id.toUpperCase(), '--no-session-persistence', '--fallback-model', 'haiku', '--system-prompt', 's']))
+      .toMatchObject({ permissionPromptTool: 'stdio', sessionId: id, sessionPersistence: false, fallbackModel: 'haiku', systemPrompt: 's' });
+    expect(parseArguments(['-c', '--fork-session', '--session-id', id])).toMatchObject({ forkSession: true, sessionId: id });
     expect(parseArguments(['-r'])).toMatchObject({ resume: true });
     expect(parseArguments(['--dangerously-skip-permissions'])).toMatchObject({ permissionMode: 'bypassPermissions' });
   });
@@ -26,6 +30,14 @@ describe('the command line', () => {
     [['-p', '-r'], /needs the id/],
     [['two', 'words'], /put it in quotes/],
     [['--pin'], /argument missing/],
+    [['-p', 'x', '--include-partial-messages'], /goes with -p --output-format stream-json/],
+    [['-p', 'x', '--input-format', 'stream-json'], /goes with -p --output-format stream-json/],
+    [['--session-id', 'x'], /UUID/],
+    [['-c', '--session-id', '5b1f3d2a-9c64-4f6b-8f0e-2f6a1c7d9e10'], /--fork-session/],
+    [['--fork-session'], /-c or -r/],
+    [['--no-session-persistence'], /goes with -p/],
+    [['-p', 'x', '--output-format', 'stream-json', '--permission-prompt-tool', 'stdio'], /--input-format stream-json/],
+    [['-p', 'x', '--permission-prompt-tool', 'mcp__x__y'], /stdio/],
   ])('%j is wrong, in one line', (argv, message) => {
     expect(() => parseArguments(argv)).toThrow(UsageError);
     expect(() => parseArguments(argv)).toThrow(message);

@@ -290,7 +290,8 @@ describe('the package', () => {
     rmSync(join(consumer, 'node_modules/pinion/node_modules'), { recursive: true, force: true, maxRetries: 5 });
     for (const name of ['zod', '@anthropic-ai/sdk', '@types']) symlinkSync(join(root, 'node_modules', name), join(consumer, 'node_modules', name));
     writeFileSync(join(consumer, 'package.json'), '{ "type": "module" }');
-    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, module: 'nodenext', target: 'es2023', lib: ['es2024'], noEmit: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: ['node'] }, files: ['use.ts'] }));
+    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions: { strict: true, module: 'nodenext', target: 'es2023', lib: ['es2024'], noEmit: true, exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, types: ['node'] }, files: ['use.ts', ...readdirSync(join(root, 'test/examples')).map((name) => `examples/${name}`)] }));
+    cpSync(join(root, 'test/examples'), join(consumer, 'examples'), { recursive: true });
     writeFileSync(join(consumer, 'use.ts'), USE_TYPES);
     const checked = await runIn(consumer, process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'], checkout.env);
     expect(checked).toEqual({ code: 0, stdout: '', stderr: '' });
