@@ -66,7 +66,7 @@ function contentHash(hook: Hook, project: string): string {
 
 /** Files of the project that a command names. */
 function scriptsIn(texts: readonly string[], project: string): readonly string[] {
-  const words = texts.flatMap((text) => [text, ...text.split(/[\s;&|()<>"'`]+/)]).map((word) => word.replaceAll(/\$\{?(?:CLAUDE|PINION)_PROJECT_DIR\}?/g, project).replaceAll(/["']/g, ''));
+  const words = texts.flatMap((text) => [text, ...text.split(/["'`]+/), ...text.replaceAll(/["'`]/g, '').split(/[\s;&|()<>=]+/)]).map((word) => word.replaceAll(/["'`]/g, '').replaceAll(/\$\{?(?:CLAUDE|PINION)_PROJECT_DIR\}?/g, project));
   const paths = new Set(words.filter((word) => word !== '' && word.length < 4096 && !word.includes('\0')).map((word) => (isAbsolute(word) ? resolve(word) : join(project, word))));
   return [...paths].filter((path) => isWithin(project, path) && isFile(path)).sort();
 }

@@ -79,8 +79,9 @@ export function createRunner(doors: Doors): Runner {
   const firstTime = (hook: Hook, session: Session): boolean => {
     if (hook.handler.once !== true || hook.scope === undefined) return true;
     const before = fired.get(session) ?? new Set();
+    const first = !before.has(hook.id);
     fired.set(session, before.add(hook.id));
-    return before.size === 0 || !before.has(hook.id);
+    return first;
   };
   const choose = async ({ event, session, names, call }: Occasion): Promise<readonly Chosen[]> => {
     const chosen = new Map<string, Chosen>();
