@@ -32,6 +32,9 @@ export interface Verdict {
 /** How long what was said before a write is awaited, and what was said after it. */
 const BEFORE_MS = 8000;
 const AFTER_MS = 3000;
+/** Most that a server's loading of its project is awaited: before it is asked for what was there before, and before a question. */
+const LOAD_MS = 60_000;
+const VISIT_MS = 20_000;
 const AT_ONCE = 4;
 /** Files that are open because somebody asked about them. */
 const MOST_GUESTS = 8;
@@ -89,7 +92,7 @@ export class Bench {
     this.#guests = [...this.#guests.filter(({ path }) => path !== file.path), file].slice(-MOST_GUESTS);
     if (!this.#docs.has(file.path)) await this.#open({ ...file, written: false });
     await Promise.race([this.settled(), late(BEFORE_MS)]);
-    await this.server.calm();
+    await this.server.calm(VISIT_MS);
     const doc = this.#docs.get(file.path);
     // Some answer at once, with nothing, before they have looked at a new file.
     if (doc !== undefined) await knock(this.server, doc, capabilities);
@@ -158,6 +161,11 @@ export class Bench {
       const doc = this.#docs.get(file.path);
       if (doc === undefined) await this.#open(file);
       else if (file.written && !doc.written) this.#firstWrite(doc, file, capabilities);
+      else if (!file.written && doc.written) {
+        // Another session, which has written nothing of it: what is said now was there before.
+        doc.written = false;
+        doc.before = undefined;
+      }
     }
   }
 
@@ -186,7 +194,7 @@ export class Bench {
 
   /** What was said before: of files whose text is still that of before. */
   async #look(capabilities: Capabilities): Promise<void> {
-    await this.server.calm();
+    await this.server.calm(LOAD_MS);
     const unknown = [...this.#docs.values()].filter(({ before, path }) => before === undefined && !this.#unknown.has(path));
     await inBatches(unknown, async (doc) => {
       const answer = this.server.pulls() ? await pullDiagnostics(this.server, doc, capabilities) : await awaitPushed(this.server, doc, capabilities, { ms: BEFORE_MS, whole: true });

@@ -33,10 +33,10 @@ export interface LanguageOptions extends SlotOptions {
 const MOST_WRITTEN = 40;
 const MOST_READ = 10;
 /** Most that a moment waits for answers; and for a server that did not answer the last times. */
-const WAIT_MS = 750;
+const WAIT_MS = 600;
 const IMPATIENT_MS = 80;
 const MOST_WAITS = 3;
-const SWEEP_MS = 200;
+const SWEEP_MS = 150;
 const SYMBOL_MS = 2000;
 const MOST_SYMBOLS = 30;
 /** What is there is looked for again after so long. */
@@ -113,15 +113,16 @@ function moments(options: LanguageOptions, slots: Slots, placed: Placed): Langua
     pending = [];
     return found;
   };
-  return async (log, signal) => {
+  const look = async (log: readonly Entry[], signal: AbortSignal): Promise<readonly CheckedFile[]> => {
+    const until = Date.now() + WAIT_MS;
     const byBench = benchesFor(touchedOf(log), slots, placed, options.blobs);
     if (byBench.size === 0) return [];
     const events = await swept(log);
     await Promise.all([...byBench].map(async ([bench, files]) => {
       bench.want(files, events);
       if (!bench.server.isReady() || !files.some(({ written }) => written)) return;
-      const patient = (waits.get(bench) ?? 0) < MOST_WAITS;
-      const inTime = await untilAborted(signal, Promise.race([bench.settled().then(() => true), late(patient ? WAIT_MS : IMPATIENT_MS).then(() => false)])).catch(() => false);
+      const wait = (waits.get(bench) ?? 0) < MOST_WAITS ? Math.max(0, until - Date.now()) : IMPATIENT_MS;
+      const inTime = await untilAborted(signal, Promise.race([bench.settled().then(() => true), late(wait).then(() => false)])).catch(() => false);
       waits.set(bench, inTime ? 0 : (waits.get(bench) ?? 0) + 1);
     }));
     const checked = await Promise.all([...byBench.keys()].flatMap((bench) => bench.verdicts()).map(async ({ doc, reports, whole }): Promise<CheckedFile | undefined> => {
@@ -130,6 +131,7 @@ function moments(options: LanguageOptions, slots: Slots, placed: Placed): Langua
     }));
     return checked.filter((one) => one !== undefined);
   };
+  return (log, signal) => look(log, signal).catch(() => []);
 }
 
 /** The newest files of each server that may be started, with what is to be open. */

@@ -35,8 +35,6 @@ export interface ServerDoors {
 const START_MS = 45_000;
 /** A server that answers nothing so many times in a row is given up. */
 const MOST_SILENCES = 3;
-/** Most milliseconds that a server's own work is waited for. */
-const CALM_MS = 60_000;
 const CALM_LOOK_MS = 50;
 const MOST_WORKS = 100;
 /** Bytes that a server may leave unread. */
@@ -60,8 +58,8 @@ export interface Server {
   /** Whether it wants to hear of a file's change on disk. */
   watches(path: string, kind: FileChangeKind): boolean;
   watchesAny(): boolean;
-  /** Resolves when it has no work under way that it told of (loading a project), or after a while. What it says meanwhile is not all. */
-  calm(): Promise<void>;
+  /** Resolves when it has no work under way that it told of (loading a project), or after `ms`. What it says meanwhile is not all. */
+  calm(ms: number): Promise<void>;
   end(ms: number): Promise<void>;
   kill(why: string): void;
 }
@@ -102,8 +100,8 @@ export function startServer(plan: ServerPlan, doors: ServerDoors): Server {
     pulls: () => state.pull,
     watches: (path, kind) => any().some((one) => one.fits(path, kind)),
     watchesAny: () => watched.size > 0,
-    async calm() {
-      const until = Date.now() + CALM_MS;
+    async calm(ms) {
+      const until = Date.now() + ms;
       while (works.size > 0 && !state.over && Date.now() < until) await pause(CALM_LOOK_MS);
     },
     end: (ms) => process_.end(ms),

@@ -49,7 +49,13 @@ export function wireLanguages(options: LanguageOptions): LanguageWing {
   const ready = (): boolean => started && !closed;
   return {
     start() { started = true; },
-    written: async (log, signal) => (ready() && log.some((entry) => entry.type === 'toolResult' && (entry.result.files?.length ?? 0) > 0) ? (await wing()).written(log, signal) : []),
+    async written(log, signal) {
+      if (!ready() || !log.some((entry) => entry.type === 'toolResult' && (entry.result.files?.length ?? 0) > 0)) return [];
+      if (languages !== undefined) return languages.written(log, signal);
+      // The first time there is nothing to be said yet: no moment waits until the wing is loaded.
+      void wing().then((loaded) => loaded.written(log, signal)).catch(() => undefined);
+      return [];
+    },
     ask: async (question, signal) => (ready() ? (await wing()).ask(question, signal) : { kind: 'problem', problem: 'Language servers are not to be had yet.' }),
     symbols: async (query, signal) => await languages?.symbols(query, signal) ?? [],
     servers: async () => await (await wing()).servers(),

@@ -169,6 +169,18 @@ describe('a server that', () => {
   });
 });
 
+it('what one session has done is not told to another as its own', async () => {
+  const shop = open('pull');
+  shop.read('a.odd');
+  await shop.until((files) => files.length === 1);
+  shop.write('a.odd', 'bad now\nfine\nbad of before\n');
+  await shop.until((files) => shop.fresh(files).length === 1);
+  const other = workshop({}, { root: shop.root });
+  other.read('a.odd');
+  for (let i = 0; i < 3; i += 1) expect(shop.fresh(await shop.languages.written(other.session.log, signal))).toEqual([]);
+  await shop.until((files) => shop.fresh(files).length === 1);
+});
+
 it('a file that is gone is closed; one that is denied, binary or huge is never opened', async () => {
   const file = join(tempFolder(), 'notes');
   const shop = open('good', { denies: (path) => path.endsWith('secret.odd') }, file);
