@@ -74,8 +74,8 @@ export function createIde(options: IdeOptions): Ide {
     },
     async connect(port) {
       const problem = await link.connect(port);
-      const name = link.lock()?.name;
-      return problem === undefined && name !== undefined ? { done: `Connected to ${name}.` } : { problem: problem ?? 'It was given up.' };
+      const lock = link.lock();
+      return problem === undefined && lock?.port === port ? { done: `Connected to ${lock.name}.` } : { problem: problem ?? 'It was given up.' };
     },
     disconnect() {
       const name = link.lock()?.name;

@@ -47,6 +47,13 @@ interface Connection {
   told: boolean;
 }
 
+/** An editor that is waited for. `ms`: until the next look. */
+interface Sought {
+  readonly fits: (lock: EditorLock) => boolean;
+  readonly ms: number;
+  readonly again: boolean;
+}
+
 const PROTOCOL = '2025-03-26';
 const HELLO_MS = 5000;
 const LOOK_MS = 500;
@@ -80,7 +87,7 @@ export class EditorLink {
 
   path(): string | undefined { return this.#connection?.path; }
 
-  /** Connects to the one that was wished for, or says in one line what could be. */
+  /** Connects to the one that was wished for, once it is there, or says in one line what could be. */
   async begin({ port, asked, auto }: Wish): Promise<void> {
     const found = this.find();
     const fitting = found.filter(({ fits }) => fits);
@@ -90,9 +97,11 @@ export class EditorLink {
       const others = own === undefined ? fitting.length - 1 : 0;
       const problem = await this.#connectTo(best);
       if (problem !== undefined) this.#options.say(problem);
-      else this.#options.say(`Connected to ${best.name}${others > 0 ? `; ${others === 1 ? 'another editor runs' : `${others} more editors run`} for this folder (/ide)` : ''}.`);
-    } else if (asked) this.#options.say('--ide: no editor has said that it runs for this folder. Open the folder in an editor with a plug-in for this, then use /ide.');
-    else if (fitting.length > 0) this.#options.say(fitting.length === 1 ? `/ide connects to ${fitting[0]?.name ?? ''}.` : `/ide connects to an editor; ${fitting.length} run for this folder.`);
+      else if (this.lock()?.port === best.port) this.#options.say(`Connected to ${best.name}${others > 0 ? `; ${others === 1 ? 'another editor runs' : `${others} more editors run`} for this folder (/ide)` : ''}.`);
+    } else if (asked || auto) {
+      if (asked) this.#options.say('--ide: no editor has said yet that it runs for this folder. One with a plug-in for this is connected when it opens the folder.');
+      void this.#lookOut({ fits: (lock) => lock.fits || lock.port === port, ms: AGAIN_MS.first, again: false }, this.#attempt.signal);
+    } else if (fitting.length > 0) this.#options.say(fitting.length === 1 ? `/ide connects to ${fitting[0]?.name ?? ''}.` : `/ide connects to an editor; ${fitting.length} run for this folder.`);
   }
 
   /** Connects to the editor on a port, in place of any other. One line: what is wrong. */
@@ -209,18 +218,20 @@ export class EditorLink {
     this.#problem = `${connection.lock.name}: ${why}.`;
     this.#options.say(`${connection.lock.name} is not connected any more: ${why}.`);
     this.#options.onChange();
-    void this.#comeBack(connection.lock, this.#attempt.signal, AGAIN_MS.first);
+    const { port, name } = connection.lock;
+    void this.#lookOut({ fits: (lock) => lock.port === port || (lock.fits && lock.name === name), ms: AGAIN_MS.first, again: true }, this.#attempt.signal);
   }
 
-  async #comeBack(lost: EditorLock, signal: AbortSignal, ms: number): Promise<void> {
-    const waited = await sleep(ms, true, { signal, ref: false }).catch(() => false);
+  /** Until there is one that fits, or somebody decides otherwise. */
+  async #lookOut(sought: Sought, signal: AbortSignal): Promise<void> {
+    const waited = await sleep(sought.ms, true, { signal, ref: false }).catch(() => false);
     if (!waited || this.#closed) return;
-    const later = Math.min(AGAIN_MS.most, ms * 2);
-    const back = this.find().find(({ port, name, fits }) => port === lost.port || (fits && name === lost.name));
-    if (back === undefined) return this.#comeBack(lost, signal, later);
-    const problem = await this.#connectTo(back);
-    if (problem !== undefined) return this.#comeBack(back, this.#attempt.signal, later);
-    if (this.lock() !== undefined) this.#options.say(`Connected to ${back.name} again.`);
+    const later = { ...sought, ms: Math.min(AGAIN_MS.most, sought.ms * 2) };
+    const found = this.find().find(sought.fits);
+    if (found === undefined) return this.#lookOut(later, signal);
+    const problem = await this.#connectTo(found);
+    if (problem !== undefined) return this.#lookOut(later, this.#attempt.signal);
+    if (this.lock()?.port === found.port) this.#options.say(`Connected to ${found.name}${sought.again ? ' again' : ''}.`);
   }
 }
 

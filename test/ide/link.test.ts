@@ -82,6 +82,17 @@ describe('connecting', () => {
     expect(said[0]).toMatch(/^--ide: no editor/);
   });
 
+  it('wished for before it is there, it is connected when it comes; not after the user has decided otherwise', async () => {
+    const [waiting, decided] = [ideBench(), ideBench()];
+    await waiting.ide.begin(wish);
+    await decided.ide.begin(wish);
+    decided.ide.disconnect();
+    await startEditor({ locks: waiting.locks, folders: [waiting.work] });
+    await startEditor({ locks: decided.locks, folders: [decided.work] });
+    await vi.waitFor(() => { expect(waiting.said).toEqual(['Connected to Neovim.']); }, { timeout: 4000 });
+    expect(decided.ide.name()).toBeUndefined();
+  });
+
   it('another editor in place of the one that is connected; off; on again', async () => {
     const { ide, editor, locks, work } = await connected();
     const other = await startEditor({ locks, folders: [work], name: 'Emacs' });
