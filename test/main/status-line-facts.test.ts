@@ -80,7 +80,7 @@ describe('what a status line command is given', () => {
   it('after replies and edits: shares without output, time of the model, lines', async () => {
     const input = await given([
       [0, prompt], [0, head()], [4000, reply(usage(100, 0, 199_900, 199_900, 700))], [500, edit('@@ -1,2 +1,3 @@\n-a\n+b\n+c\n d')], [0, edit('@@ -1 +1 @@\n-x\n+y', 'failed')],
-      [1000, { type: 'queued', text: 'q' } as EntryBody], [1000, reply(usage(300, 199_900, 0, 0, 900))],
+      [1000, { type: 'queued', text: 'q' }], [1000, reply(usage(300, 199_900, 0, 0, 900))],
     ]);
     expect(input).toMatchObject({
       prompt_id: '000001', exceeds_200k_tokens: true,
@@ -95,7 +95,7 @@ describe('what a status line command is given', () => {
   });
 
   it('after a compaction nothing is measured yet', async () => {
-    const input = await given([[0, reply(usage(10, 0, 5000))], [2000, { type: 'compaction', summary: 's', trigger: 'manual', usage: usage(1, 1, 1), model: 'm', tokensBefore: 1 } as EntryBody]]);
+    const input = await given([[0, reply(usage(10, 0, 5000))], [2000, { type: 'compaction', summary: 's', trigger: 'manual', usage: usage(1, 1, 1), model: 'm', tokensBefore: 1 }]]);
     expect(input['context_window']).toMatchObject({ used_percentage: null, current_usage: null });
     expect((input['cost'] as Record<string, number>)['total_api_duration_ms']).toBe(2000);
   });

@@ -16,7 +16,7 @@ import { tempFolder } from '../../support/temp.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-async function found(id: string, files: Files, project: Files | undefined = undefined): Promise<Found> {
+async function found(id: string, files: Files, project?: Files): Promise<Found> {
   const userHome = tempFolder(files);
   const importer = importers.find((one) => one.id === id);
   const read = await importer?.read({ userHome, env: {}, project: project === undefined ? undefined : tempFolder(project), memory: '/m/AGENTS.md' });
