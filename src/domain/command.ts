@@ -19,9 +19,9 @@ export type Effect =
   | { readonly type: 'show'; readonly card: Card }
   /** Appends entries (pins, todos, mode) and shows what was done. */
   | { readonly type: 'append'; readonly entries: readonly EntryBody[]; readonly card: Card }
-  /** Sends a prompt; `shown` is what stands on the screen for it, `mentions` the part of it in which mentions count, where that is not all. */
-  | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string; readonly mentions?: string }
-  /** Sends what a skill or Markdown command makes of its arguments. Its own commands may run first, so it takes its time and can be interrupted. */
+  /** Sends a prompt; `shown` is what stands on the screen for it. */
+  | { readonly type: 'submit'; readonly prompt: string; readonly shown?: string }
+  /** Sends what a skill, a Markdown command or a prompt of an MCP server makes of its arguments. Its own commands may run first, so it takes its time and can be interrupted. */
   | { readonly type: 'invoke'; readonly skill: string; readonly args: string }
   /** Opens a file in the user's editor. */
   | { readonly type: 'edit'; readonly file: string }

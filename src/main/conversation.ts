@@ -16,7 +16,7 @@ import { settingsView } from './config-view.ts';
 import { hookedTurn } from './hook-turn.ts';
 import { branchNow } from './place.ts';
 import { statusLineInput } from './status-line-facts.ts';
-import { withPrompts } from './prompt-commands.ts';
+import { promptTurn, withPrompts } from './prompt-commands.ts';
 import { withSkills } from './skill-commands.ts';
 import { skillTurn } from './skill-turn.ts';
 import { contextOf } from './upcoming.ts';
@@ -31,7 +31,7 @@ export interface Conversation {
   unsaved(): string | undefined;
   /** One turn; without a prompt what is queued is delivered. */
   turn(prompt: string | PromptBody | undefined, signal: AbortSignal, shown?: string): AsyncGenerator<Event, Outcome>;
-  /** A turn with what a skill makes of its arguments; `line` is what the user entered. Refuses with one line why it cannot be. */
+  /** A turn with what a skill, or a prompt of an MCP server, makes of its arguments; `line` is what the user entered. Refuses with one line why it cannot be. */
   invoke(skill: string, args: string, line: string, signal: AbortSignal, refuse: (message: string) => void): AsyncGenerator<Event, Outcome>;
   /** All slash commands as they are now, those of skills among them; the context that is made next has them too. */
   commands(): Promise<readonly Command[]>;
@@ -79,6 +79,8 @@ export function openConversation(house: House, resumed: string | undefined): Con
     turn: (prompt, signal, shown) => begin(typeof prompt === 'string' ? { text: prompt, ...(shown !== undefined && { shown }) } : prompt, signal),
     invoke(name, args, line, signal, refuse) {
       modes.settle();
+      const prompt = house.mcp.prompts().find(({ command }) => command === name)?.prompt;
+      if (prompt !== undefined) return promptTurn({ prompt, args, line }, house.mcp, (body) => begin(body, signal), signal, refuse);
       return skillTurn({ name, args, line }, house.skills, open.session, (prompt) => begin(prompt, signal), signal, refuse);
     },
     commands: () => commandsNow(house, open.session),

@@ -342,7 +342,7 @@ export class Interactive implements Controller, Entrance {
     await interpret(effect, line, {
       show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
       append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
-      submit: (prompt, shown, mentions) => this.#turn(mentions === undefined ? prompt : { text: prompt, mentions, ...(shown !== undefined && { shown }) }, shown),
+      submit: (prompt, shown) => this.#turn(prompt, shown),
       // Found by a look that was newer than the last: its turn comes.
       invoke: async () => { this.#hold(line); },
       stopTask: (id) => this.#stopTask(id, refuse),

@@ -62,7 +62,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
       for (const event of pending) show(event);
       // The index is made while the user reads the first lines.
       void index.search('', 1);
-      watching = watchSettings(configuration.files, (file) => {
+      watching = watchSettings([...configuration.files, ...house.mcp.files], (file) => {
         void reload(interactive, file).then(() => { statusLine?.reread(); });
       }, fault('settings'));
       await start(interactive, args, [...configuration.warnings(), ...keys.faults], async (agreed) => {

@@ -64,7 +64,7 @@ async function runCommand({ house, conversation, drain }: Runner, line: string, 
       const outcome = await drain(conversation.invoke(skill, args, line, signal, (message) => { done = { ...done, card: `/${skill}: ${message}`, refused: true }; }));
       if (done.refused !== true) done = { outcome };
     },
-    async submit(prompt, shown, mentions) { done = { outcome: await drain(conversation.turn({ text: prompt, ...(shown !== undefined && { shown }), ...(mentions !== undefined && { mentions }) }, signal)) }; },
+    async submit(prompt, shown) { done = { outcome: await drain(conversation.turn(prompt, signal, shown)) }; },
     async stopTask(id) {
       const stopped = await house.tasks.stop(id, conversation.session);
       done = 'problem' in stopped ? { ...done, card: stopped.problem, refused: true } : { ...done, card: `Stopped: ${stopped.task.title}` };

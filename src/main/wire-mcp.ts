@@ -45,6 +45,8 @@ export interface McpWing extends McpPort {
   doubt(call: Call, session: Session): string | undefined;
   /** Names of connected servers, with the addresses of resources that they list. */
   resources(): ReadonlyMap<string, ReadonlySet<string>>;
+  /** Files that say which servers there are, there or not. */
+  readonly files: readonly string[];
   /** Waits until no server is being connected, at most so many milliseconds. */
   settled(ms: number): Promise<void>;
 }
@@ -84,6 +86,7 @@ export function wireMcp(options: McpOptions): McpWing {
   const tools = createTools(() => now()?.tools() ?? [], foreign);
   return {
     ...loader,
+    files: [place.home.mcp.servers, place.home.mcp.approvals, ...new Set([configuration.project, place.cwd].map((folder) => join(folder, '.mcp.json')))],
     log: (name) => now()?.log(name) ?? [],
     tools: tools.all,
     prompts: () => now()?.promptCommands() ?? [],

@@ -9,8 +9,8 @@ export interface Surface {
   /** Shows the card of a command line; kept in the log. */
   show(line: string, card: Card): void;
   append(entries: readonly EntryBody[]): void;
-  /** `shown`: what stands on the screen for the prompt; `mentions`: the part of it in which mentions count. */
-  submit(prompt: string, shown?: string, mentions?: string): Promise<void>;
+  /** `shown`: what stands on the screen for the prompt. */
+  submit(prompt: string, shown?: string): Promise<void>;
   /** Sends what a skill makes of its arguments; `line` stands on the screen for it. */
   invoke(skill: string, args: string, line: string): Promise<void>;
   compact(keep: string): Promise<void>;
@@ -58,7 +58,7 @@ export async function interpret(effect: Effect, line: string, surface: Surface):
     case 'append':
       surface.append(effect.entries);
       return surface.show(line, effect.card);
-    case 'submit': return surface.submit(effect.prompt, effect.shown, effect.mentions);
+    case 'submit': return surface.submit(effect.prompt, effect.shown);
     case 'invoke': return surface.invoke(effect.skill, effect.args, line);
     case 'stopTask': return surface.stopTask(effect.id);
     case 'edit': return able(surface.edit?.bind(surface, effect.file), 'edit');

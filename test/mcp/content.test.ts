@@ -4,7 +4,7 @@ import { textEnvelope } from '#documents/envelope.ts';
 import { contentOf, type ContentDoors } from '#mcp/content.ts';
 
 /** As it stands in a text that was defused; in this file it must not. */
-const mark = (word: string): string => `[${'defused'}:${word}]`;
+const mark = (word: string): string => ['[defused', `${word}]`].join(':');
 
 const signal = new AbortController().signal;
 const kept: string[] = [];

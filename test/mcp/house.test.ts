@@ -12,7 +12,7 @@ import { blocksOf, list, obj, text } from '../support/messages-server/shape.ts';
 import { hostileCommand, type Hostile, tool, until } from './fixtures.ts';
 
 /** As it stands in a text that was defused; in this file it must not. */
-const mark = (word: string): string => `[${'defused'}:${word}]`;
+const mark = (word: string): string => ['[defused', `${word}]`].join(':');
 
 interface At {
   readonly server: MessagesServer;

@@ -113,7 +113,7 @@ function moveIn(place: Place, args: Arguments, file: string | undefined, answer:
       await interpret(await dispatch(parsed, context()), line, {
         show: (_line, card) => { said = JSON.stringify(card); },
         append: (entries) => { conversation.append(entries); },
-        submit: async (prompt, shown, mentions) => { await drain(conversation.turn({ text: prompt, ...(shown !== undefined && { shown }), ...(mentions !== undefined && { mentions }) }, new AbortController().signal)); },
+        submit: async (prompt) => { await dweller.turn(prompt); },
         compact: async (keep) => { expect(await drain(conversation.compact(keep, new AbortController().signal))).toEqual({ kind: 'answered' }); },
         mode: (mode) => { conversation.setMode(mode); },
         clear: async (all) => { conversation.clear(all); },
