@@ -10,7 +10,7 @@ const LEAVE = /[\u0003\u001b]/;
 export async function enterKeyHere(): Promise<number> {
   const { stdin, stderr } = process;
   if (!stdin.isTTY) throw new UsageError('--login asks in a terminal; elsewhere set ANTHROPIC_API_KEY.');
-  stderr.write('API key (it begins with sk-ant- and is not shown; Enter keeps it, Esc leaves everything as it is): ');
+  stderr.write('It begins with sk-ant-. Enter keeps it,\nEsc leaves everything as it is.\nAPI key (it is not shown): ');
   stdin.setRawMode(true);
   const key = await typed();
   stdin.setRawMode(false);

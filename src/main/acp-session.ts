@@ -9,15 +9,15 @@ import { textEnvelope } from '#documents/envelope.ts';
 import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import { cutToLength } from '#lib/text.ts';
-import type { PromptBody } from '#loop/query.ts';
 import { mentionText } from '#mentions/quote.ts';
 import { relativeWithin } from '#lib/within.ts';
 import type { SettingsWatch } from '#watch/settings.ts';
-import { isOwnCommand, withLinks } from './acp-blocks.ts';
+import { bodyOf, isOwnCommand, withLinks } from './acp-blocks.ts';
 import { createDoor, type Door, followSettings } from './acp-door.ts';
 import { createAcpEntrance } from './acp-entrance.ts';
 import { type AcpAsker, createAcpAsker } from './acp-questions.ts';
 import { type Entered, runAcpCommand, runAcpShell } from './acp-commands.ts';
+import { createTurns } from './acp-turns.ts';
 import { hasUntoldEnd } from './beside.ts';
 import { configure } from './configuration.ts';
 import { type Conversation, openConversation } from './conversation.ts';
@@ -53,15 +53,15 @@ export class AcpSession implements Entered {
   #watching: Promise<SettingsWatch> | undefined;
   readonly #narrator: Narrator;
   readonly #notices: string[] = [];
-  /** Of all prompts that are being answered or wait. */
-  readonly #open = new Set<AbortController>();
-  #last: Promise<unknown> = Promise.resolve();
+  readonly #turns = createTurns();
   /** Something happened beside the turn that is being taken. */
   #woken = false;
   #greeted = false;
   #offered: readonly AvailableCommand[] = [];
   /** What the client was told of what can be set. */
   #configured = '';
+  #silent = false;
+  #unsaved: string | undefined;
   #closed = false;
 
   /** Throws a UserError where the folder or the model cannot be used. */
@@ -89,10 +89,6 @@ export class AcpSession implements Entered {
       picture: ({ blob }) => this.house.blobs.get(blob.hash),
     });
     this.#door = createDoor(this.house, (text) => { this.#notice(text); });
-  }
-
-  get busy(): boolean {
-    return this.#open.size > 0;
   }
 
   /** What the client is told of a session that it has just got. */
@@ -132,13 +128,13 @@ export class AcpSession implements Entered {
     });
     if (parts.line === '' && parts.context === '' && parts.pictures.length === 0) throw RequestError.invalidParams(undefined, 'The prompt is empty.');
     const parsed = parts.context === '' && parts.pictures.length === 0 ? commandLine(parts.line) : undefined;
-    if (parsed !== undefined && this.busy && findCommand(await this.conversation.commands(), parsed.name)?.anytime === true) return runAcpCommand(this, parts.line, parsed, signal);
-    return this.inTurn(signal, (own) => this.#answer(parts, parsed, own));
+    if (parsed !== undefined && this.#turns.busy() && findCommand(await this.conversation.commands(), parsed.name)?.anytime === true) return runAcpCommand(this, parts.line, parsed, signal);
+    return this.#inTurn(signal, (own) => this.#answer(parts, parsed, own));
   }
 
   /** Ends what is being done, and what waits. */
   cancel(): void {
-    for (const stop of this.#open) stop.abort(new Error('interrupted'));
+    this.#turns.cancel();
   }
 
   /** Throws a RequestError for a mode that is not offered. */
@@ -185,10 +181,7 @@ export class AcpSession implements Entered {
 
   async close(): Promise<void> {
     if (this.#closed) return;
-    this.cancel();
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([this.#last, new Promise((resolve) => { timer = setTimeout(resolve, MOST_CLOSING_MS); })]);
-    clearTimeout(timer);
+    await this.#turns.close(MOST_CLOSING_MS);
     this.#closed = true;
     await this.conversation.leave('other').catch(() => undefined);
     this.conversation.close();
@@ -213,29 +206,15 @@ export class AcpSession implements Entered {
     return stopReasonOf(outcome, log.slice(from));
   }
 
-  /** One thing at a time: waits for its turn, unless it is cancelled before. */
-  async inTurn(signal: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<StopReason>): Promise<StopReason> {
-    const stop = new AbortController();
-    const cancelled = new Promise<void>((resolve) => { stop.signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
-    const giveUp = (): void => { stop.abort(new Error('interrupted')); };
-    signal?.addEventListener('abort', giveUp, { once: true });
-    if (signal?.aborted === true) giveUp();
-    this.#open.add(stop);
-    const before = this.#last;
-    let pass = (): void => undefined;
-    this.#last = Promise.all([before, new Promise<void>((resolve) => { pass = resolve; })]);
-    try {
-      await Promise.race([before, cancelled]);
-      if (stop.signal.aborted || this.#closed) return 'cancelled';
+  /** One thing at a time; what happened beside it is told afterwards. */
+  #inTurn(signal: AbortSignal | undefined, task: (signal: AbortSignal) => Promise<StopReason>): Promise<StopReason> {
+    return this.#turns.take(signal, async (own) => {
       const since = this.conversation.session.log.length;
-      const reason = await task(stop.signal);
-      if (reason === 'end_turn') this.#lookForNews(since);
+      const reason = await task(own);
+      // It is over first: what follows is taken after it.
+      if (reason === 'end_turn') setImmediate(() => { this.#lookForNews(since); });
       return reason;
-    } finally {
-      signal?.removeEventListener('abort', giveUp);
-      this.#open.delete(stop);
-      pass();
-    }
+    });
   }
 
   async #answer(parts: PromptParts, parsed: CommandLine | undefined, signal: AbortSignal): Promise<StopReason> {
@@ -243,24 +222,16 @@ export class AcpSession implements Entered {
     if (signal.aborted) return 'cancelled';
     const reason = parsed !== undefined ? await runAcpCommand(this, parts.line, parsed, signal)
       : parts.line.startsWith('!') && parts.line.length > 1 && parts.context === '' ? await runAcpShell(this, parts.line.slice(1).trim(), signal)
-        : await this.drain(this.conversation.turn(await this.#body(parts, signal), signal));
+        : await this.drain(this.conversation.turn(await bodyOf(parts, this.house, (message) => this.tell({ type: 'fault', where: '', message }), signal), signal));
     await this.#offer();
+    const unsaved = this.conversation.unsaved();
+    if (unsaved !== undefined && unsaved !== this.#unsaved) this.#notice(`this conversation could not be saved: ${unsaved}`);
+    this.#unsaved = unsaved;
     return reason;
   }
 
   #entrance(signal: AbortSignal): Entrance {
     return createAcpEntrance({ house: this.house, asker: this.asker, signal, show: () => undefined, say: (text) => { this.#notice(text.replace(/^> /, '')); }, refresh: () => undefined });
-  }
-
-  async #body({ line, context, pictures, notes }: PromptParts, signal: AbortSignal): Promise<PromptBody> {
-    const { documents } = this.house.tools;
-    const loaded = await Promise.all(pictures.map(({ bytes, name }) => documents.load(`/${name}`, name, { bytes, limitBytes: 200_000 }, signal)));
-    const media = loaded.flatMap(({ parts }) => parts).filter((part) => part.type === 'media');
-    // Text in a picture's place is a document of its own; beside a picture it only says its size.
-    const texts = loaded.filter(({ parts }) => parts.every(({ type }) => type === 'text')).flatMap(({ parts }) => parts).flatMap((part) => (part.type === 'text' ? [part.text] : []));
-    for (const message of [...notes, ...loaded.flatMap((one) => one.notes)]) await this.tell({ type: 'fault', where: '', message });
-    const text = [line, context, ...texts].filter((piece) => piece !== '').join('\n\n');
-    return { text, ...(text !== line && { shown: line, mentions: line }), ...(media.length > 0 && { media }) };
   }
 
   async #follow(type: Entry['type']): Promise<void> {
@@ -297,7 +268,7 @@ export class AcpSession implements Entered {
 
   /** What waits to be delivered begins a turn of its own when nothing else is going on. */
   #wake(): void {
-    if (this.busy) this.#woken = true;
+    if (this.#turns.busy()) this.#woken = true;
     else void this.#deliver();
   }
 
@@ -310,13 +281,20 @@ export class AcpSession implements Entered {
 
   async #deliver(): Promise<void> {
     if (this.#closed) return;
-    await this.inTurn(undefined, (signal) => this.drain(this.conversation.turn(undefined, signal), false)).catch(() => undefined);
+    await this.#inTurn(undefined, (signal) => this.drain(this.conversation.turn(undefined, signal), false)).catch(() => undefined);
   }
 
+  /** An editor that was silent once is not waited for again. */
   async #buffer(path: string, signal: AbortSignal): Promise<string | undefined> {
-    const late = AbortSignal.any([signal, AbortSignal.timeout(BUFFER_MS)]);
-    const { content } = await this.#options.client.request(methods.client.fs.readTextFile, { sessionId: this.id, path }, { cancellationSignal: late, stopWaitingOnCancel: true });
-    return content;
+    if (this.#silent) return undefined;
+    const late = AbortSignal.timeout(BUFFER_MS);
+    try {
+      const { content } = await this.#options.client.request(methods.client.fs.readTextFile, { sessionId: this.id, path }, { cancellationSignal: AbortSignal.any([signal, late]), stopWaitingOnCancel: true });
+      return content;
+    } catch (error) {
+      this.#silent = late.aborted && !signal.aborted;
+      throw error;
+    }
   }
 
   #notice(text: string): void {

@@ -27,6 +27,8 @@ export async function run(argv: readonly string[], workers: Workers): Promise<nu
   // What a library prints must not get between two messages.
   globalThis.console = new Console({ stdout: process.stderr, stderr: process.stderr });
   if (process.stdin.isTTY) say('an editor starts this program and talks to it on its standard input; pinion alone is for the terminal. Ctrl-D ends it.');
+  // Each session listens for the end of the program, and there may be any number.
+  process.setMaxListeners(0);
   const home = homeOf(process.env);
   for (const line of sweepDrafts(home.drafts)) say(line);
   const agent = createAcpAgent(args, workers);

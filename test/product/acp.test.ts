@@ -380,8 +380,12 @@ describe('the connection', () => {
     expect(hello.authMethods?.map(({ id }) => id)).toEqual(['api-key', 'login']);
     await expect(strict.open()).rejects.toMatchObject({ code: -32000, message: expect.stringContaining('no API key') as string });
     await expect(strict.agent.request(methods.agent.authenticate, { methodId: 'api-key' })).rejects.toMatchObject({ code: -32000 });
-    mkdirSync(place.home, { recursive: true });
-    writeFileSync(join(place.home, 'credentials.json'), JSON.stringify({ apiKey: 'sk-ant-kept' }));
+    const terminal = place.open({ args: ['acp', '--login'] });
+    await terminal.waitFor('it is not shown');
+    terminal.enter('sk-ant-kept');
+    await terminal.expectLeft();
+    expect(terminal.lines().join('\n')).not.toContain('sk-ant-kept');
+    expect(JSON.parse(readFileSync(join(place.home, 'credentials.json'), 'utf8'))).toEqual({ apiKey: 'sk-ant-kept' });
     await strict.agent.request(methods.agent.authenticate, { methodId: 'login' });
     const id = await strict.open();
     await strict.agent.request(methods.agent.session.close, { sessionId: id });
