@@ -64,11 +64,32 @@ function contentHash(hook: Hook, project: string): string {
   return sha256(JSON.stringify([hook.id, ...scripts]));
 }
 
-/** Files of the project that a command names. */
+const SCRIPT = /\.(?:sh|bash|zsh|fish|py|js|mjs|cjs|ts|mts|cts|rb|pl|php|ps1|lua)$/;
+const RUNS = /(?:^|\/)(?:sh|bash|zsh|dash|ksh|node|deno|bun|python[\d.]*|ruby|perl|php|source|exec|env|\.)$/;
+
+/** Files of the project that a command runs: by their ending, because they are programs, or behind what runs scripts. Files of data are none. */
 function scriptsIn(texts: readonly string[], project: string): readonly string[] {
-  const words = texts.flatMap((text) => [text, ...text.split(/["'`]+/), ...text.replaceAll(/["'`]/g, '').split(/[\s;&|()<>=]+/)]).map((word) => word.replaceAll(/["'`]/g, '').replaceAll(/\$\{?(?:CLAUDE|PINION)_PROJECT_DIR\}?/g, project));
-  const paths = new Set(words.filter((word) => word !== '' && word.length < 4096 && !word.includes('\0')).map((word) => (isAbsolute(word) ? resolve(word) : join(project, word))));
-  return [...paths].filter((path) => isWithin(project, path) && isFile(path)).sort();
+  const placed = (word: string): string => word.replaceAll(/["'`]/g, '').replaceAll(/\$\{?(?:CLAUDE|PINION)_PROJECT_DIR\}?/g, project);
+  const paths = texts.flatMap((text) => {
+    const words = text.replaceAll(/["'`]/g, '').split(/[\s;&|()<>=]+/).map(placed);
+    const run = words.filter((word, i) => SCRIPT.test(word) || i === 0 || RUNS.test(words[i - 1] ?? '') || isProgram(at(word, project)));
+    // A path with blanks in it is one piece in its quotes.
+    return [...run, ...[text, ...text.split(/["'`]+/)].map(placed).filter((word) => SCRIPT.test(word) || isProgram(at(word, project)))];
+  });
+  return [...new Set(paths.map((word) => at(word, project)))].filter((path) => isWithin(project, path) && isFile(path)).sort();
+}
+
+function at(word: string, project: string): string {
+  return isAbsolute(word) ? resolve(word) : join(project, word);
+}
+
+function isProgram(path: string): boolean {
+  try {
+    const stats = statSync(path);
+    return stats.isFile() && (stats.mode & 0o111) !== 0;
+  } catch {
+    return false;
+  }
 }
 
 function isFile(path: string): boolean {

@@ -72,6 +72,19 @@ it('a hook that is new or changed since does not run until it is agreed to again
   expect(quiet.asked).toEqual([]);
 });
 
+it('a file of data that a hook writes is no change of it, and a program without an ending is', async () => {
+  const server = await serve(turns(3));
+  const home = household({ '.claude/settings.json': hooked({ UserPromptSubmit: [command(`sh tool && echo x >> log.txt && touch log.txt; ${MARK}`)] }), tool: 'exit 0\n' }, server);
+  const dweller = await home.open({ args: { trust: false } });
+  await dweller.house.configuration.believe(false);
+  await dweller.turn('one');
+  await dweller.turn('two');
+  expect(ran(home.cwd)).toBe(2);
+  home.write('tool', 'exit 0 # changed\n');
+  await dweller.turn('three');
+  expect(ran(home.cwd)).toBe(2);
+});
+
 it('what the model writes into the settings during a session stays without effect', async () => {
   const server = await serve([{ content: [call('Write', { file_path: '.claude/settings.json', content: hooked({ UserPromptSubmit: [command(MARK)] }) })] }, say('Done.'), say('Done.')]);
   const home = household({}, server);
