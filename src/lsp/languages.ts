@@ -104,7 +104,8 @@ function moments(options: LanguageOptions, slots: Slots, placed: Placed): Langua
   let sweeping: Promise<void> | undefined;
   const swept = async (log: readonly Entry[]): Promise<readonly ChangedFile[]> => {
     const now = stirredOf(log);
-    if (slots.all().some(({ bench }) => bench?.server.watchesAny() === true) && now !== stirred) {
+    // The first look is taken at once: a server says late what it wants to hear of, and files may have come by then.
+    if (now !== stirred && (stirred === -1 || slots.all().some(({ bench }) => bench?.server.watchesAny() === true))) {
       stirred = now;
       sweeping ??= sweep.look(AbortSignal.timeout(20_000)).then((found) => { pending = [...pending, ...found]; }).finally(() => { sweeping = undefined; });
     }

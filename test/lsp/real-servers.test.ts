@@ -49,7 +49,7 @@ describe('tsc --lsp (answers when asked)', () => {
     names = [...names, 'made.ts'];
     shop.session.append({ type: 'prompt', text: 'there it is' });
     await shop.until((files) => files.length === 1 && shop.fresh(files).length === 0);
-  });
+  }, 60_000);
 
   it('answers questions', async () => {
     const shop = workshop({ ...TS, 'wide.ts': '\uFEFFconst s = "😀é"; export const after = s;\r\nexport const q = after;\r\n' }, { bins: ['tsc'] });
