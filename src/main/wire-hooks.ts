@@ -37,7 +37,9 @@ export function wireHooks(options: HookOptions): HookWing {
   const { hear, open, quiet } = entry;
   const beginnings = createBeginnings(quiet, open);
   const ofFolder = (): boolean => options.configuration.settings().hooks.some(({ own }) => !own);
-  const agree = async (once: boolean): Promise<void> => { if (ofFolder()) await (await open()).desk.agree(once); };
+  // A prompt that comes while an agreement is written down waits for it.
+  let agreed = Promise.resolve();
+  const agree = (once: boolean): Promise<void> => agreed = agreed.then(async () => { if (ofFolder()) await (await open()).desk.agree(once); });
   options.configuration.whenBelieved(agree);
   return {
     feed: { listen(tell) {
@@ -50,6 +52,7 @@ export function wireHooks(options: HookOptions): HookWing {
     start() { beginnings.start(readied(entry, agree)); },
     begin: beginnings.begin,
     async ready(session, signal) {
+      await agreed.catch(() => undefined);
       const begun = await beginnings.of(session);
       return begun === undefined ? SILENT : begun.session.ready(session, signal);
     },

@@ -40,7 +40,7 @@ it('print mode: nothing of a folder runs that is not trusted, and a prompt that 
   expect(server.requests).toHaveLength(1);
 });
 
-it('the screen: the trust question names hooks, a prompt that is kept back stands in the composer again, and /hooks tells of them', async () => {
+it('the screen: the trust question names hooks, a prompt that is kept back stands in the composer again', async () => {
   const server = await serve([say('Hi there.')]);
   const { open, cwd } = product({ '.claude/settings.json': hooked({ UserPromptSubmit: [command('grep -q secret && { echo "no secrets" >&2; exit 2; }; touch asked; exit 0')] }) }, server);
   const terminal = open({ columns: 80, rows: 30 });
@@ -53,13 +53,21 @@ it('the screen: the trust question names hooks, a prompt that is kept back stand
   await shows('no secrets');
   await until(() => terminal.lines().some((line) => /^[>❯│ ]*.*tell my secret/.test(line)));
   expect(server.requests).toHaveLength(0);
-  for (let i = 0; i < 14; i += 1) terminal.type('\x7f');
+  expect(existsSync(join(cwd, 'asked'))).toBe(false);
+});
+
+it('the screen: /hooks tells of hooks that were agreed to at the door', async () => {
+  const server = await serve([say('Hi there.')]);
+  const { open, cwd, home } = product({ '.claude/settings.json': hooked({ UserPromptSubmit: [command('touch asked')] }) }, server);
+  const terminal = open({ columns: 80, rows: 30 });
+  const shows = (words: string): Promise<void> => until(() => terminal.lines().some((line) => line.includes(words)));
+  await shows('at UserPromptSubmit runs');
+  terminal.type('y');
+  await until(() => existsSync(join(home, 'trust.json')) && readFileSync(join(home, 'trust.json'), 'utf8').includes('"hooks"'));
+  await shows('/ for commands');
   terminal.enter('hello');
   await shows('Hi there.');
   expect(existsSync(join(cwd, 'asked'))).toBe(true);
   terminal.enter('/hooks');
-  await shows('1 hook');
   await shows('runs; from .claude/settings.json');
-  terminal.enter('/exit');
-  await terminal.expectLeft();
 });
