@@ -131,7 +131,7 @@ function start({ command }: StatusLineSetting, { place, size, limitMs = LIMIT_MS
   const { cwd, env, shell } = place();
   const { columns, rows } = size();
   // bash takes a socket as input for a login from afar and reads the person's start-up files, unless it stands in another shell.
-  const child: Child = spawn(shell, ['-c', command], { cwd, env: { ...env, SHLVL: env['SHLVL'] || '1', COLUMNS: String(columns), LINES: String(rows) }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+  const child: Child = spawn(shell, ['-c', command], { cwd, env: { SHLVL: '1', ...env, COLUMNS: String(columns), LINES: String(rows) }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const { pid } = child;
   const stop = (): void => { if (pid !== undefined) end(pid); };
   let late = false;
