@@ -55,7 +55,8 @@ export async function runCommand(run: CommandRun, groups: Groups): Promise<Ran> 
   const words = run.args === undefined ? [...before, run.command] : run.args;
   let child: ChildProcess;
   try {
-    child = spawn(program, words, { cwd: run.cwd, env: run.env, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
+    // bash takes a socket as input for a login from afar and reads the person's start-up files, unless it stands in another shell.
+    child = spawn(program, words, { cwd: run.cwd, env: { SHLVL: '1', ...run.env }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   } catch (error) {
     return failedRun(messageOf(error));
   }

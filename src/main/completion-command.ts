@@ -7,7 +7,7 @@ import { completionScript } from '#cli/completion-scripts.ts';
 import { listSessions } from '#session/list.ts';
 import { configure } from './configuration.ts';
 import type { Workers } from './house.ts';
-import { createServerDesk } from './mcp-servers.ts';
+import { createServerDesk } from './mcp/servers.ts';
 import { findPlace } from './place.ts';
 
 /** What can stand in a list that a shell takes apart at blanks. */

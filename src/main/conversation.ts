@@ -12,10 +12,10 @@ import { forkSession, newSession, type OpenSession, resumeSession } from '#sessi
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
 import { importers } from '#session/import/list.ts';
-import { settingsView } from './config-view.ts';
-import { hookedTurn } from './hook-turn.ts';
+import { settingsView } from './settings/config-view.ts';
+import { hookedTurn } from './hooks/turn.ts';
 import { branchNow } from './place.ts';
-import { statusLineInput } from './status-line-facts.ts';
+import { statusLineInput } from './status-line/facts.ts';
 import { promptTurn, withPrompts } from './prompt-commands.ts';
 import { withSkills } from './skill-commands.ts';
 import { skillTurn } from './skill-turn.ts';

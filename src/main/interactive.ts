@@ -17,7 +17,7 @@ import { hasUntoldEnd } from './beside.ts';
 import type { Conversation } from './conversation.ts';
 import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
 import { type Entrance, enterKey, leaveKey } from './entrance.ts';
-import { giveBack, queueWords } from './hook-words.ts';
+import { giveBack, queueWords } from './hooks/words.ts';
 import type { House } from './house.ts';
 import { doInEditor } from './in-editor.ts';
 import { chooseModel, chooseSession } from './pickers.ts';
@@ -376,10 +376,10 @@ export class Interactive implements Controller, Entrance {
       login: async () => enterKey(this),
       languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(this, what, server),
       logout: async () => leaveKey(this),
-      configure: async (change) => (await import('./config-chooser.ts')).chooseSetting(this, change),
-      import: async (wanted) => (await import('./import-chooser.ts')).importHere(this, wanted),
-      hooks: async (what) => { this.show({ type: 'card', card: { title: await (await import('./hook-door.ts')).decideOnHooks(this, what), body: [] } }); },
-      mcp: async (what, server) => (await import('./mcp-actions.ts')).actOnServer(this, what, server),
+      configure: async (change) => (await import('./settings/config-chooser.ts')).chooseSetting(this, change),
+      import: async (wanted) => (await import('./settings/import-chooser.ts')).importHere(this, wanted),
+      hooks: async (what) => { this.show({ type: 'card', card: { title: await (await import('./hooks/door.ts')).decideOnHooks(this, what), body: [] } }); },
+      mcp: async (what, server) => (await import('./mcp/actions.ts')).actOnServer(this, what, server),
     });
   }
 }

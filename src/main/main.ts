@@ -38,8 +38,8 @@ async function drawEarly(): Promise<Early> {
 
 /** First words that are no prompt but a program of their own: each has its own help. */
 const SUBCOMMANDS: Readonly<Record<string, () => Promise<{ run(argv: readonly string[], workers: Workers): Promise<number> }>>> = {
-  mcp: () => import('./mcp-command.ts'),
-  acp: () => import('./acp.ts'),
+  mcp: () => import('./mcp/command.ts'),
+  acp: () => import('./acp/run.ts'),
   completion: () => import('./completion-command.ts'),
 };
 
@@ -54,7 +54,7 @@ async function run(argv: readonly string[], early: Early | undefined): Promise<n
   const { parseArguments, UsageError } = await import('#cli/arguments.ts');
   const args: Arguments = parseArguments(argv);
   if (args.print) {
-    const { print } = await import('./print.ts');
+    const { print } = await import('./print/print.ts');
     return print(args, workers);
   }
   if (early === undefined && isTerminal()) {

@@ -18,7 +18,7 @@ import { chooseSession } from './pickers.ts';
 import { findPlace } from './place.ts';
 import { createQuestions } from './questions.ts';
 import { sessionToResume } from './resuming.ts';
-import type { StatusLine } from './status-line.ts';
+import type { StatusLine } from './status-line/line.ts';
 
 /** An interactive session before it has a face: a screen, or plain lines. */
 export interface Opened {
@@ -67,7 +67,7 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
       }, fault('settings'));
       await start(interactive, args, [...configuration.warnings(), ...keys.faults], async (agreed) => {
         if (size === undefined) return;
-        const { hangStatusLine } = await import('./status-line.ts');
+        const { hangStatusLine } = await import('./status-line/line.ts');
         statusLine = hangStatusLine({ interactive, show, size });
         await statusLine.start(agreed).catch((error: unknown) => { fault('status line')(messageOf(error)); });
       });
@@ -93,8 +93,8 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   interactive.refresh();
   const trusted = house.configuration.isTrusted();
   await askForTrust(interactive);
-  await (await import('./mcp-door.ts')).askForServers(interactive);
-  await (await import('./hook-door.ts')).askForHooks(interactive);
+  await (await import('./mcp/door.ts')).askForServers(interactive);
+  await (await import('./hooks/door.ts')).askForHooks(interactive);
   house.start();
   void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);
   await welcome(interactive);

@@ -2,15 +2,15 @@ import { count } from '#lib/text.ts';
 import type { ElicitationVerdict, HookNews, HookPort, HookSaid } from '#domain/hooks.ts';
 import type { Question } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import { type HookOptions, isQuiet } from './hook-sources.ts';
-import type { HookWing, StartedBy } from './hook-wing.ts';
+import { type HookOptions, isQuiet } from './hooks/sources.ts';
+import type { HookWing, StartedBy } from './hooks/wing.ts';
 
 const SILENT: HookSaid = { entries: [] };
 
 /** The rooms of the wing, loaded at the first event that a hook could want to hear of. */
 async function openRooms(options: HookOptions, feed: (news: HookNews) => void) {
   const [{ createDesk }, { createHookGate }, { createSessionHooks }, { runHooked }, about] = await Promise.all([
-    import('./hook-desk.ts'), import('./hook-gate.ts'), import('./hook-session.ts'), import('./hook-tools.ts'), import('./hook-events.ts'),
+    import('./hooks/desk.ts'), import('./hooks/gate.ts'), import('./hooks/session.ts'), import('./hooks/tools.ts'), import('./hooks/events.ts'),
   ]);
   const desk = createDesk(options, feed);
   return { desk, gate: createHookGate(desk), session: createSessionHooks(desk), about, runHooked };

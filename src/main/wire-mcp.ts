@@ -19,10 +19,10 @@ import type { Tool } from '#tools/define.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import { besideLog, keepText } from './kept-text.ts';
-import { createSampler } from './mcp-sampling.ts';
-import { createServerDesk, type ServerDesk } from './mcp-servers.ts';
-import { createSignIn } from './mcp-sign-in.ts';
-import { definitionOf, type ForeignDoors, foreignTool, knownDefinition } from './mcp-tools.ts';
+import { createSampler } from './mcp/sampling.ts';
+import { createServerDesk, type ServerDesk } from './mcp/servers.ts';
+import { createSignIn } from './mcp/sign-in.ts';
+import { definitionOf, type ForeignDoors, foreignTool, knownDefinition } from './mcp/tools.ts';
 import type { Place } from './place.ts';
 import type { ModelDesk } from './wire-model.ts';
 

@@ -9,7 +9,7 @@ import { createShellTasks, type ShellTasks } from '#tools/shell/tasks.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
 import type { Place } from './place.ts';
-import type { HookWing } from './hook-wing.ts';
+import type { HookWing } from './hooks/wing.ts';
 
 export interface TaskOptions extends Beside {
   readonly place: Place;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { configure } from '#main/configuration.ts';
-import { askForHooks, decideOnHooks } from '#main/hook-door.ts';
+import { askForHooks, decideOnHooks } from '#main/hooks/door.ts';
 import type { Questions } from '#main/questions.ts';
 import type { Answer, Question } from '#domain/ports.ts';
 import { type Dweller, household } from '../support/household.ts';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { StatusLineSetting } from '#domain/settings.ts';
-import { createStatusLine, type StatusLineOptions } from '#main/status-line-command.ts';
+import { createStatusLine, type StatusLineOptions } from '#main/status-line/command.ts';
 import { tempFolder } from '../support/temp.ts';
 
 interface Rig {

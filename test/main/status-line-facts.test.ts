@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Usage } from '#domain/content.ts';
 import type { EntryBody } from '#domain/entry.ts';
 import { cacheHealthOf } from '#accounting/cache-health.ts';
-import { statusLineInput } from '#main/status-line-facts.ts';
+import { statusLineInput } from '#main/status-line/facts.ts';
 import { LogSession } from '#session/session.ts';
 import { household } from '../support/household.ts';
 import { statusLinesOf, drawStatusLines } from '#ui/status-line-output.ts';

@@ -219,11 +219,11 @@ it('what is loaded first is small, and holds nothing that can wait', async () =>
   expect(size('src/ui/early.ts')).toBeLessThan(120_000);
   expect(holds('src/ui/early.ts', /node_modules/)).toEqual([]);
   const late = /node_modules\/(?:@anthropic-ai\/|unbash\/|gpt-tokenizer\/|highlight\.js\/|undici\/|chokidar\/|zod\/v4\/locales\/(?!en\.))|src\/(?:client\/demo|gate\/shell)\//;
-  for (const surface of ['src/main/print.ts', 'src/main/screen.ts']) {
+  for (const surface of ['src/main/print/print.ts', 'src/main/screen.ts']) {
     expect(size(surface)).toBeGreaterThan(100_000);
     expect(holds(surface, late)).toEqual([]);
   }
-  expect(holds('src/main/print.ts', /node_modules\/(?:ink|react|marked)\/|src\/ui\//)).toEqual([]);
+  expect(holds('src/main/print/print.ts', /node_modules\/(?:ink|react|marked)\/|src\/ui\//)).toEqual([]);
 });
 
 describe('the package', () => {

@@ -19,8 +19,8 @@ import { isFields, nameProblem, parseServer } from './parse.ts';
  *   signIn({ name, config, file, fetch, show, open, paste?, signal }): Promise<string> (../auth/login.ts: one line; throws one line)
  *   signOut({ name, url, file, fetch }): Promise<string>                               (../auth/login.ts)
  *
- * `src/main/mcp-servers.ts` hangs these for a place: `createServerDesk({ place, args, configuration })`. `problems`, and which
- * servers wait for approval, are told to the user by `src/main/mcp-door.ts`; whoever connects need not.
+ * `src/main/mcp/servers.ts` hangs these for a place: `createServerDesk({ place, args, configuration })`. `problems`, and which
+ * servers wait for approval, are told to the user by `src/main/mcp/door.ts`; whoever connects need not.
  */
 
 export interface ReadOptions {

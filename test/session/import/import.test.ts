@@ -9,7 +9,7 @@ import { importers } from '#session/import/list.ts';
 import { commandPatternRule, commandRule, pathPatternRule, toolRule } from '#session/import/rules.ts';
 import { isSecret, withReferences } from '#session/import/secrets.ts';
 import { configure } from '#main/configuration.ts';
-import { runImport } from '#main/import-run.ts';
+import { runImport } from '#main/settings/import-run.ts';
 import type { Place } from '#main/place.ts';
 import { ARGUMENTS } from '../../support/household.ts';
 import { tempFolder } from '../../support/temp.ts';
