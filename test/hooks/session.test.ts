@@ -332,7 +332,7 @@ describe('a session', () => {
     const dweller = await home.open();
     const began = Date.now();
     await dweller.conversation.leave('other');
-    expect(Date.now() - began).toBeLessThan(5000);
+    expect(Date.now() - began).toBeLessThan(15_000);
   });
 
   it('a compaction asks and tells; after it only its own hooks speak', async () => {

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { sha256 } from '#lib/hash.ts';
 import type { BlobHash } from '#domain/content.ts';
 import type { CallId } from '#domain/tool.ts';
 import { memorySession } from '../support/logs.ts';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
+import { eventually } from '../support/eventually.ts';
 import { ideBench, SIGNAL } from './support.ts';
 
 async function bench(more: Partial<EditorOptions> = {}) {
@@ -61,7 +62,7 @@ describe('what the editor reports of files that were written', () => {
     await write();
     problems = [{ message: 'trouble', range: { start: { line: 3, character: 0 } } }];
     expect(await now()).toEqual([]);
-    await vi.waitFor(async () => { expect(await now()).toEqual(['lamp.ts:4 info trouble']); });
+    await eventually(async () => { expect(await now()).toEqual(['lamp.ts:4 info trouble']); });
   });
 
   it('is nothing of a file that nobody wrote, that the editor does not know, or that holds unsaved text', async () => {

@@ -1,7 +1,8 @@
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer, Asker, Question } from '#domain/ports.ts';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
+import { eventually } from '../support/eventually.ts';
 import { call, ideBench } from './support.ts';
 
 /** A person at the terminal who answers when told to. */
@@ -35,12 +36,12 @@ async function bench(more: Partial<EditorOptions> = {}) {
   const over = new AbortController();
   const ask = (tool = 'Edit'): Promise<Answer | undefined> => ide.ide.asker(person.asker).ask({ kind: 'permission', call: call(tool), card: { title: '', body: [] }, reason: '', rules: [], keep: 'session' }, over.signal);
   const shown = async () => {
-    await vi.waitFor(() => { expect(editor.diffs).toHaveLength(1); });
+    await eventually(() => { expect(editor.diffs).toHaveLength(1); });
     const [diff] = editor.diffs;
     if (diff === undefined) throw new Error('no diff is shown');
     return diff;
   };
-  const closed = () => vi.waitFor(() => { expect(editor.calls.filter(({ name }) => name === 'close_tab').map(({ args }) => args['tab_name'])).toEqual([editor.diffs[0]?.tab]); });
+  const closed = () => eventually(() => { expect(editor.calls.filter(({ name }) => name === 'close_tab').map(({ args }) => args['tab_name'])).toEqual([editor.diffs[0]?.tab]); });
   return { ...ide, editor, person, ask, shown, closed, over };
 }
 
@@ -118,7 +119,7 @@ describe('a change that is asked about', () => {
   ])('an editor that %s leaves the question in the terminal', async (_, more, line) => {
     const { ask, person, said } = await bench(more);
     const answer = ask();
-    await vi.waitFor(() => { expect(said.at(-1)).toBe(line); });
+    await eventually(() => { expect(said.at(-1)).toBe(line); });
     person.answer({ kind: 'no' });
     expect(await answer).toEqual({ kind: 'no' });
   });

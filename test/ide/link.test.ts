@@ -1,8 +1,9 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
+import { eventually } from '../support/eventually.ts';
 import { ideBench, type IdeBench, SIGNAL } from './support.ts';
 
 const LAMP = 'one\ntwo\nthree\nfour\n';
@@ -19,7 +20,7 @@ describe('connecting', () => {
     const { editor, ide, said } = await connected();
     expect(ide.name()).toBe('Neovim');
     expect(said).toEqual(['Connected to Neovim.']);
-    await vi.waitFor(() => { expect(editor.methods.slice(0, 3)).toEqual(['initialize', 'notifications/initialized', 'ide_connected']); });
+    await eventually(() => { expect(editor.methods.slice(0, 3)).toEqual(['initialize', 'notifications/initialized', 'ide_connected']); });
     expect(editor.refused).toEqual([]);
   });
 
@@ -89,7 +90,7 @@ describe('connecting', () => {
     decided.ide.disconnect();
     await startEditor({ locks: waiting.locks, folders: [waiting.work] });
     await startEditor({ locks: decided.locks, folders: [decided.work] });
-    await vi.waitFor(() => { expect(waiting.said).toEqual(['Connected to Neovim.']); }, { timeout: 4000 });
+    await eventually(() => { expect(waiting.said).toEqual(['Connected to Neovim.']); });
     expect(decided.ide.name()).toBeUndefined();
   });
 
@@ -97,7 +98,7 @@ describe('connecting', () => {
     const { ide, editor, locks, work } = await connected();
     const other = await startEditor({ locks, folders: [work], name: 'Emacs' });
     expect(await ide.connect(other.port)).toEqual({ done: 'Connected to Emacs.' });
-    await vi.waitFor(() => { expect(editor.connected()).toBe(0); });
+    await eventually(() => { expect(editor.connected()).toBe(0); });
     expect(ide.disconnect()).toBe('Emacs');
     expect(ide.name()).toBeUndefined();
     expect(ide.disconnect()).toBeUndefined();
@@ -108,10 +109,10 @@ describe('connecting', () => {
   it('says that the editor went, and connects again when it comes back', async () => {
     const { ide, editor, said, locks, work } = await connected();
     editor.close();
-    await vi.waitFor(() => { expect(ide.name()).toBeUndefined(); });
+    await eventually(() => { expect(ide.name()).toBeUndefined(); });
     expect(said.at(-1)).toBe('Neovim is not connected any more: it closed the connection.');
     await startEditor({ locks, folders: [work] });
-    await vi.waitFor(() => { expect(said.at(-1)).toBe('Connected to Neovim again.'); }, { timeout: 4000 });
+    await eventually(() => { expect(said.at(-1)).toBe('Connected to Neovim again.'); });
     expect(ide.name()).toBe('Neovim');
   });
 });
@@ -120,33 +121,33 @@ describe('what an editor says by itself', () => {
   it('a selection is known with its lines, and the file that is open', async () => {
     const { editor, ide, lamp, work } = await connected();
     editor.select(lamp, 2, 3, 'two\nthree');
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       expect(await ide.selection(SIGNAL)).toEqual({ path: lamp, label: 'lamp.ts', fromLine: 2, toLine: 3, text: 'two\nthree', saved: true });
     });
     expect(await ide.openFile(SIGNAL)).toEqual({ path: lamp, label: 'lamp.ts' });
     editor.select(lamp);
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toBeUndefined(); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toBeUndefined(); });
     expect(await ide.openFile(SIGNAL)).toEqual({ path: lamp, label: 'lamp.ts' });
     editor.select(join(work, 'gone.ts'));
-    await vi.waitFor(async () => { expect(await ide.openFile(SIGNAL)).toBeUndefined(); });
+    await eventually(async () => { expect(await ide.openFile(SIGNAL)).toBeUndefined(); });
   });
 
   it('is asked for when it has not said it', async () => {
     const bench = ideBench({ 'lamp.ts': LAMP });
     const { ide } = await connected({ tools: { getCurrentSelection: () => [JSON.stringify({ success: true, text: 'two', filePath: join(bench.work, 'lamp.ts'), selection: { start: { line: 1, character: 0 }, end: { line: 1, character: 3 } } })] } }, bench);
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ fromLine: 2, toLine: 2, text: 'two' }); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ fromLine: 2, toLine: 2, text: 'two' }); });
   });
 
   it('whole lines that end at the beginning of the next do not count that one', async () => {
     const { editor, ide, lamp } = await connected();
     editor.select(lamp, 2, 3, 'two\nthree\n');
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ fromLine: 2, toLine: 3 }); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ fromLine: 2, toLine: 3 }); });
   });
 
   it.each([['.env', 'SECRET=1'], ['../outside.txt', 'x'], ['/etc/passwd', 'root']])('nothing of %s, which may not be read or lies outside', async (name, text) => {
     const { editor, ide, work } = await connected();
     editor.select(join(name.startsWith('/') ? '' : work, name), 1, 1, text);
-    await vi.waitFor(() => { expect(editor.methods).toContain('tools/call'); });
+    await eventually(() => { expect(editor.methods).toContain('tools/call'); });
     await new Promise((resolve) => { setTimeout(resolve, 50); });
     expect(await ide.selection(SIGNAL)).toBeUndefined();
     expect(await ide.openFile(SIGNAL)).toBeUndefined();
@@ -155,12 +156,12 @@ describe('what an editor says by itself', () => {
   it('a selection in a file that has changed since is told only if the editor says it again', async () => {
     const { editor, ide, lamp } = await connected();
     editor.select(lamp, 2, 2, 'two');
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ saved: true }); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ saved: true }); });
     writeFileSync(lamp, 'zero\none\ntwo\nthree\n');
     expect(await ide.selection(SIGNAL)).toMatchObject({ text: 'two', saved: false });
     const hanging = await connected({ tools: { getCurrentSelection: 'hang' } });
     hanging.editor.select(hanging.lamp, 2, 2, 'two');
-    await vi.waitFor(async () => { expect(await hanging.ide.selection(SIGNAL)).toMatchObject({ saved: true }); });
+    await eventually(async () => { expect(await hanging.ide.selection(SIGNAL)).toMatchObject({ saved: true }); });
     appendFileSync(hanging.lamp, 'five\n');
     expect(await hanging.ide.selection(SIGNAL)).toMatchObject({ saved: true });
     writeFileSync(hanging.lamp, 'zero\none\ntwo\nthree\n');
@@ -170,9 +171,9 @@ describe('what an editor says by itself', () => {
   it('nothing is left of it when the editor is gone', async () => {
     const { editor, ide, lamp } = await connected();
     editor.select(lamp, 2, 2, 'two');
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toBeDefined(); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toBeDefined(); });
     editor.close();
-    await vi.waitFor(() => { expect(ide.name()).toBeUndefined(); });
+    await eventually(() => { expect(ide.name()).toBeUndefined(); });
     expect(await ide.selection(SIGNAL)).toBeUndefined();
     expect(await ide.openFile(SIGNAL)).toBeUndefined();
   });
@@ -181,15 +182,15 @@ describe('what an editor says by itself', () => {
     const { editor, mentions, lamp, work } = await connected();
     editor.mention(lamp, 10, 20);
     editor.mention('lamp.ts');
-    await vi.waitFor(() => { expect(mentions).toEqual([`${lamp}#10-20`, join(work, 'lamp.ts')]); });
+    await eventually(() => { expect(mentions).toEqual([`${lamp}#10-20`, join(work, 'lamp.ts')]); });
   });
 
   it('tells of a change once', async () => {
     const { editor, lamp, changes } = await connected();
-    await vi.waitFor(() => { expect(editor.calls).toHaveLength(1); });
+    await eventually(() => { expect(editor.calls).toHaveLength(1); });
     const before = changes();
     for (let i = 0; i < 10; i += 1) editor.select(lamp, 2, 2, 'two');
-    await vi.waitFor(() => { expect(changes()).toBe(before + 1); });
+    await eventually(() => { expect(changes()).toBe(before + 1); });
   });
 });
 
@@ -212,20 +213,20 @@ describe('an editor that misbehaves costs its own words only', () => {
     editor.notify('no_such_thing', { a: 1 });
     editor.notify('at_mentioned', { filePath: 7 });
     editor.select(lamp, 1, 1, 'one');
-    await vi.waitFor(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ text: 'one' }); });
+    await eventually(async () => { expect(await ide.selection(SIGNAL)).toMatchObject({ text: 'one' }); });
   });
 
   it('is left when it sends nothing but garbage', async () => {
     const { editor, ide, said } = await connected();
     for (let i = 0; i < 30; i += 1) editor.raw('garbage');
-    await vi.waitFor(() => { expect(ide.name()).toBeUndefined(); });
+    await eventually(() => { expect(ide.name()).toBeUndefined(); });
     expect(said.at(-1)).toBe('Neovim is not connected any more: it sends what is no message.');
   });
 
   it('is left before it has sent a hundred megabytes in one frame', async () => {
     const { editor, ide, said } = await connected();
     editor.announce(100 * 1024 * 1024);
-    await vi.waitFor(() => { expect(ide.name()).toBeUndefined(); });
+    await eventually(() => { expect(ide.name()).toBeUndefined(); });
     expect(said.at(-1)).toMatch(/^Neovim is not connected any more: Max payload size exceeded/);
   });
 
@@ -234,7 +235,7 @@ describe('an editor that misbehaves costs its own words only', () => {
     // Too large to be read, so that even a busy machine counts them all within a second or two.
     const frame = Buffer.alloc(12 * 1024 * 1024, 0x20);
     for (let i = 0; i < 6; i += 1) editor.raw(frame);
-    await vi.waitFor(() => { expect(ide.name()).toBeUndefined(); }, { timeout: 5000 });
+    await eventually(() => { expect(ide.name()).toBeUndefined(); });
     expect(said.at(-1)).toBe('Neovim is not connected any more: it sends too much.');
   });
 
@@ -242,9 +243,9 @@ describe('an editor that misbehaves costs its own words only', () => {
     const { editor, ide, lamp } = await connected();
     writeFileSync(lamp, `${'x'.repeat(900_000)}\n`);
     editor.select(lamp, 1, 1, 'x'.repeat(900_000));
-    await vi.waitFor(async () => { expect((await ide.selection(SIGNAL))?.text).toHaveLength(64 * 1024); });
+    await eventually(async () => { expect((await ide.selection(SIGNAL))?.text).toHaveLength(64 * 1024); });
     editor.select(`/${'y'.repeat(10_000)}`, 1, 1, 'y');
-    await vi.waitFor(async () => { expect(await ide.openFile(SIGNAL)).toBeUndefined(); });
+    await eventually(async () => { expect(await ide.openFile(SIGNAL)).toBeUndefined(); });
   });
 
   it('refuses to open a file: one line', async () => {

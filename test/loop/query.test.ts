@@ -305,7 +305,7 @@ describe('an interrupt', () => {
     when(() => { aborted = performance.now(); controller.abort(); });
     expect(await at.turn('go', { signal: controller.signal })).toEqual({ kind: 'interrupted' });
     expect(aborted).toBeGreaterThan(0);
-    expect(performance.now() - aborted).toBeLessThan(1000);
+    expect(performance.now() - aborted).toBeLessThan(5000);
   };
   const ask = async (at: ReturnType<typeof rig>): Promise<string> => {
     expect(await at.turn('next')).toEqual({ kind: 'answered' });

@@ -90,7 +90,7 @@ describe('a server that', () => {
     for (let i = 0; i < 5; i += 1) {
       const before = Date.now();
       expect(await shop.moment()).toEqual([]);
-      expect(Date.now() - before).toBeLessThan(5000);
+      expect(Date.now() - before).toBeLessThan(10_000);
     }
   });
 

@@ -125,7 +125,7 @@ describe('the Task tool', () => {
         interrupt();
       });
       expect(outcome).toEqual({ kind: 'interrupted' });
-      expect(performance.now() - began).toBeLessThan(1000);
+      expect(performance.now() - began).toBeLessThan(5000);
       expect(dweller.log.filter((entry) => entry.type === 'toolResult').map(({ result }) => result.kind)).toEqual(['interrupted', 'interrupted']);
       await quiet(dweller);
       expect(await dweller.turn('and now?')).toEqual({ kind: 'answered' });

@@ -1,11 +1,12 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Answer, Question } from '#domain/ports.ts';
 import type { PathLookup } from '#domain/documents.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { mentionFor, wishOf } from '#main/wire-editor.ts';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
+import { eventually } from '../support/eventually.ts';
 import { household } from '../support/household.ts';
 import { call, say } from '../support/messages-server/reply.ts';
 import type { ServerOptions } from '../support/messages-server/server.ts';
@@ -36,7 +37,7 @@ async function furnished({ script, answer = never, settings = {}, args = {}, edi
   await dweller.house.editor.ready();
   const lamp = join(home.cwd, 'lamp.ts');
   const shown = async () => {
-    await vi.waitFor(() => { expect(editor.diffs.length).toBeGreaterThan(0); }, { timeout: 5000 });
+    await eventually(() => { expect(editor.diffs.length).toBeGreaterThan(0); });
     return last(editor.diffs);
   };
   return { ...home, ...dweller, dweller, server, editor, lamp, shown, text: () => readFileSync(lamp, 'utf8') };
@@ -49,7 +50,7 @@ describe('what is marked in the editor', () => {
   it('goes along with the prompt once, and stands in /context', async () => {
     const { editor, lamp, dweller, server } = await furnished({ script: [say('a'), say('b')] });
     editor.select(lamp, 2, 3, 'two\nthree');
-    await vi.waitFor(async () => { expect(await dweller.house.editor.selection(new AbortController().signal)).toBeDefined(); });
+    await eventually(async () => { expect(await dweller.house.editor.selection(new AbortController().signal)).toBeDefined(); });
     expect((await dweller.context().context()).coming?.map(({ label }) => label).join('\n')).toContain('ide_selection');
     await dweller.turn('what is this?');
     await dweller.turn('and now?');
@@ -89,7 +90,7 @@ describe('a change that is asked about', () => {
     diff.save();
     expect(await turn).toEqual({ kind: 'answered' });
     expect(text()).toBe('one\n2\nthree\n');
-    await vi.waitFor(() => { expect(seen).toBe('one\n2\nthree\n'); });
+    await eventually(() => { expect(seen).toBe('one\n2\nthree\n'); });
     expect(log.findLast((entry) => entry.type === 'toolResult')).toMatchObject({ result: { kind: 'ok', card: { detail: '+1 −1' } } });
     expectValid(server);
   });
@@ -99,7 +100,7 @@ describe('a change that is asked about', () => {
     const { shown, dweller, text, log, server, editor } = await furnished({ script: [READ, EDIT, more, say('done')] });
     const turn = dweller.turn('change it');
     (await shown()).save('one\nZWEI\nthree\n');
-    await vi.waitFor(() => { expect(editor.diffs).toHaveLength(2); }, { timeout: 5000 });
+    await eventually(() => { expect(editor.diffs).toHaveLength(2); });
     last(editor.diffs).save();
     expect(await turn).toEqual({ kind: 'answered' });
     expect(text()).toBe('one\ndeux\nthree\n');
@@ -146,7 +147,7 @@ describe('a change that is asked about', () => {
     settle({ kind: 'yes' });
     await turn;
     diff.save('too late\n');
-    await vi.waitFor(() => { expect(editor.calls.map(({ name }) => name)).toContain('close_tab'); });
+    await eventually(() => { expect(editor.calls.map(({ name }) => name)).toContain('close_tab'); });
     expect(text()).toBe('one\n2\nthree\n');
   });
 

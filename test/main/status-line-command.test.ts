@@ -29,7 +29,7 @@ function rig(command: string | undefined, more: Partial<StatusLineSetting> = {},
   return { cwd, shown, faults, set: (text, extra = {}) => { setting = settingOf(text, extra); }, touch: () => { line.touch(); }, close: () => { line.close(); } };
 }
 
-const until = (what: () => boolean) => expect.poll(what, { timeout: 5000, interval: 10 }).toBe(true);
+const until = (what: () => boolean) => expect.poll(what, { timeout: 20_000, interval: 10 }).toBe(true);
 
 describe('the status line command', () => {
   it('is given the JSON, its folder and the size of the window, and what it writes is shown', async () => {

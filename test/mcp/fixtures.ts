@@ -119,7 +119,7 @@ export function textIn(end: CallEnd): string {
   return (content ?? []).map(({ text = '' }) => text).join('\n');
 }
 
-export async function until(holds: () => boolean, ms = 8000): Promise<void> {
+export async function until(holds: () => boolean, ms = 20_000): Promise<void> {
   for (const end = performance.now() + ms; !holds();) {
     if (performance.now() > end) throw new Error('it did not come to that');
     await new Promise((resolve) => { setTimeout(resolve, 15); });

@@ -191,7 +191,7 @@ export async function serve(script: NonNullable<ServerOptions['script']>, more: 
 }
 
 /** Resolves as soon as it holds. */
-export function until(holds: () => boolean, ms = 15_000): Promise<void> {
+export function until(holds: () => boolean, ms = 30_000): Promise<void> {
   return expect.poll(holds, { timeout: ms, interval: 10 }).toBe(true);
 }
 

@@ -94,7 +94,7 @@ export function openVirtualTerminal({ command, args = [], columns = 80, rows = 2
       terminal.resize(to, toRows);
       pty.resize(to, toRows);
     },
-    waitFor: (what, ms = 10_000) => new Promise((resolve, reject) => {
+    waitFor: (what, ms = 30_000) => new Promise((resolve, reject) => {
       const settle = (act: () => void): void => {
         clearTimeout(limit);
         watchers.delete(look);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { startEditor, type EditorOptions } from '../support/editor.ts';
+import { eventually } from '../support/eventually.ts';
 import { call, say } from '../support/messages-server/reply.ts';
 import { expectValid, last, only, product, serve, wordsOf } from '../support/product.ts';
 import { tempFolder } from '../support/temp.ts';
@@ -41,7 +42,7 @@ describe('an editor beside the terminal', () => {
     terminal.enter('/ide');
     await terminal.waitFor(/Marked: 2 lines of lamp\.ts \(2–3\)/);
     terminal.enter('/ide open lamp.ts');
-    await vi.waitFor(() => { expect(editor.calls.findLast(({ name }) => name === 'openFile')?.args).toMatchObject({ filePath: lamp, makeFrontmost: true }); }, { timeout: 5000 });
+    await eventually(() => { expect(editor.calls.findLast(({ name }) => name === 'openFile')?.args).toMatchObject({ filePath: lamp, makeFrontmost: true }); });
     terminal.enter('/ide off');
     await terminal.waitFor('Neovim is disconnected');
     await terminal.waitFor((screen) => !at(/⧉/)(screen.slice(-2)));
@@ -57,7 +58,7 @@ describe('an editor beside the terminal', () => {
     await terminal.waitFor('Connected to Neovim.');
     terminal.enter('change it');
     await terminal.waitFor(/\? Edit lamp\.ts/);
-    await vi.waitFor(() => { expect(editor.diffs).toHaveLength(1); }, { timeout: 5000 });
+    await eventually(() => { expect(editor.diffs).toHaveLength(1); });
     last(editor.diffs).save('one\nZWEI\nthree\n');
     await terminal.waitFor('Changed.');
     await terminal.waitFor(READY);

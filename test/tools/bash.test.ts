@@ -23,7 +23,7 @@ function lives(pid: number): boolean {
 }
 
 async function until(what: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 100 && !what(); tries += 1) await pause(50);
+  for (let tries = 0; tries < 400 && !what(); tries += 1) await pause(50);
   expect(what()).toBe(true);
 }
 
@@ -85,7 +85,7 @@ describe('runShell', () => {
     const begin = Date.now();
     stop.abort();
     const result = await running;
-    expect(Date.now() - begin).toBeLessThan(1000);
+    expect(Date.now() - begin).toBeLessThan(5000);
     expect(result.how).toBe('interrupted');
     const pid = Number(result.output);
     await until(() => !lives(pid));

@@ -36,14 +36,14 @@ describe('the toolbox', () => {
     const stop = new AbortController();
     const running = use(toolOf(async function* deaf() {
       yield 'working';
-      await pause(1500);
+      await pause(6000);
       return done('too late', { title: 'Odd one', body: [] });
     }), {}, stop.signal);
     await pause(50);
     const begin = Date.now();
     stop.abort();
     expect((await running).result.kind).toBe('interrupted');
-    expect(Date.now() - begin).toBeLessThan(1000);
+    expect(Date.now() - begin).toBeLessThan(5000);
   });
 
   test('a tool that listens has the last word', async () => {
