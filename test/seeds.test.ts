@@ -181,14 +181,14 @@ describe('seed 002: documents by their type', () => {
 });
 
 describe('seed 001: what is said beside the prompt', () => {
-  /** By the seed's three groups. Those that need a server of tools, an editor or a language server have an issue of their own. */
+  /** By the seed's three groups. */
   const GROUPS = {
-    'with the user\'s words only': ['at_mentioned_files', 'agent_mentions', 'skill_discovery', 'relevant_memories'],
+    'with the user\'s words only': ['at_mentioned_files', 'mcp_resources', 'agent_mentions', 'skill_discovery', 'relevant_memories'],
     'in every thread': [
-      'skill_listing', 'dynamic_skill', 'changed_files', 'nested_memory', 'deferred_tools_delta', 'agent_listing_delta', 'queued_commands', 'date_change', 'ultrathink_effort', 'plan_mode', 'auto_mode',
+      'skill_listing', 'dynamic_skill', 'changed_files', 'nested_memory', 'deferred_tools_delta', 'agent_listing_delta', 'mcp_instructions_delta', 'queued_commands', 'date_change', 'ultrathink_effort', 'plan_mode', 'auto_mode',
       'todo_reminders', 'teammate_mailbox', 'team_context', 'agent_pending_messages', 'critical_system_reminder', 'compaction_reminder', 'companion_intro',
     ],
-    'in the main thread only': ['output_style', 'unified_tasks', 'token_usage', 'budget_usd', 'output_token_usage', 'verify_plan_reminder'],
+    'in the main thread only': ['ide_selection', 'ide_opened_file', 'diagnostics', 'lsp_diagnostics', 'output_style', 'unified_tasks', 'token_usage', 'budget_usd', 'output_token_usage', 'verify_plan_reminder'],
   } as const;
   const byId = new Map(sources.map((source) => [String(source.id), source]));
 
@@ -201,7 +201,7 @@ describe('seed 001: what is said beside the prompt', () => {
     if (group === 'in every thread') expect(source?.threads).toBe('all');
   });
   /** What is queued while the model works may hold mentions too: they are served when it is delivered. */
-  const MENTIONS_WHILE_QUEUED = new Set(['at_mentioned_files', 'agent_mentions']);
+  const MENTIONS_WHILE_QUEUED = new Set(['at_mentioned_files', 'mcp_resources', 'agent_mentions']);
 
   it('is reckoned twice: when the user has spoken, and after each round of tools, so several times in a turn', async () => {
     const server = await serve([{ content: [call('Read', { file_path: 'a.txt' })] }, { content: [call('Read', { file_path: 'b.txt' })] }, say('done')]);
@@ -229,8 +229,8 @@ describe('seed 001: what is said beside the prompt', () => {
     expect(faults.map(({ where }) => where)).toEqual(['reminder slow', 'reminder broken']);
     expect(sources.filter(({ limits }) => limits.ms !== 1_000).map(({ id }) => String(id)).filter((id) => !PATIENT.has(id))).toEqual([]);
   });
-  /** What the user named has longer, with progress and Esc to skip; standing instructions are not left out for a slow disk. */
-  const PATIENT = new Set(['at_mentioned_files', 'pins', 'recent_files', 'memory', 'nested_memory']);
+  /** What the user named has longer, with progress and Esc to skip; standing instructions are not left out for a slow disk; an editor must answer first. */
+  const PATIENT = new Set(['at_mentioned_files', 'mcp_resources', 'pins', 'recent_files', 'memory', 'nested_memory', 'ide_selection', 'ide_opened_file', 'diagnostics']);
 
   it('stands in one reminder tag, in the user\'s own message before the words, and inside the last tool result later', async () => {
     const server = await serve([{ content: [call('Read', { file_path: 'a.txt' })] }, say('done')]);
@@ -269,7 +269,7 @@ describe('seed 001: what is said beside the prompt', () => {
       expect(byId.get(id)?.cadence).toEqual({ everySteps: 5, fullEvery: 5 });
       expect([1, 2, 3, 4, 5, 6].map((times) => due({ everySteps: 5, fullEvery: 5 }, sent(5, times), 'on'))).toEqual(['brief', 'brief', 'brief', 'brief', 'full', 'brief']);
     });
-    it.each(['skill_listing', 'deferred_tools_delta', 'agent_listing_delta'])('%s: only what came, changed or went since', (id) => {
+    it.each(['skill_listing', 'deferred_tools_delta', 'agent_listing_delta', 'mcp_instructions_delta'])('%s: only what came, changed or went since', (id) => {
       expect(byId.get(id)?.cadence).toBe('onChange');
     });
   });

@@ -28,13 +28,15 @@ type Found =
 
 interface State {
   inside: 'ground' | 'paste' | 'string';
-  /** In the ground an unfinished sequence, in a paste its text so far, in a string an ESC that may end it. */
+  /** In the ground an unfinished sequence, in a paste what may be the beginning of its end, in a string an ESC that may end it. */
   rest: string;
+  /** A paste so far, without `rest`: looked through once, however small the reads are. */
+  pasted: string[];
 }
 
 export function createTokenizer(): Tokenizer {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const state: State = { inside: 'ground', rest: '' };
+  const state: State = { inside: 'ground', rest: '', pasted: [] };
   return {
     push(bytes) {
       const events: InputEvent[] = [];
@@ -48,7 +50,7 @@ export function createTokenizer(): Tokenizer {
     flush: () => flush(state),
     endPaste() {
       if (state.inside !== 'paste') return [];
-      const text = state.rest;
+      const text = state.pasted.join('') + state.rest;
       leave(state);
       return text === '' ? [] : [pasted(text)];
     },
@@ -59,6 +61,7 @@ export function createTokenizer(): Tokenizer {
 function leave(state: State): void {
   state.inside = 'ground';
   state.rest = '';
+  state.pasted = [];
 }
 
 /** Each of the three takes input in its state and gives back what is left for the state that follows. */
@@ -82,14 +85,17 @@ function ground(state: State, input: string, events: InputEvent[]): string {
 }
 
 function paste(state: State, input: string, events: InputEvent[]): string {
-  const from = Math.max(0, state.rest.length - PASTE_END.length);
-  state.rest += input;
-  const end = state.rest.indexOf(PASTE_END, from);
-  if (end === -1) return '';
-  const after = state.rest.slice(end + PASTE_END.length);
-  events.push(pasted(state.rest.slice(0, end)));
+  const text = state.rest + input;
+  const end = text.indexOf(PASTE_END);
+  if (end === -1) {
+    const sure = Math.max(0, text.length - PASTE_END.length + 1);
+    state.pasted.push(text.slice(0, sure));
+    state.rest = text.slice(sure);
+    return '';
+  }
+  events.push(pasted(state.pasted.join('') + text.slice(0, end)));
   leave(state);
-  return after;
+  return text.slice(end + PASTE_END.length);
 }
 
 function skipString(state: State, input: string): string {

@@ -8,7 +8,7 @@ describe('front matter of a skill', () => {
       paths: 'src/**/*.{ts,tsx}, docs/*.md', 'allowed-tools': 'Bash(git add:*), Bash(npm run a, b) Read', model: 'opus', hooks: { a: 1 },
     })).toEqual({
       description: 'Deploys the app When it is time', argumentHint: '[env] [tag]', argumentNames: ['env', 'tag'], modelMayUse: false, userMayUse: false,
-      paths: ['src/**/*.{ts,tsx}', 'docs/*.md'], allowedTools: ['Bash(git add:*)', 'Bash(npm run a, b)', 'Read'],
+      paths: ['src/**/*.{ts,tsx}', 'docs/*.md'], allowedTools: ['Bash(git add:*)', 'Bash(npm run a, b)', 'Read'], hooks: { a: 1 },
     });
   });
 

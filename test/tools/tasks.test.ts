@@ -123,7 +123,8 @@ describe('a command in the background', () => {
     const flood = await start(house, 'yes flooding the disk');
     await expect.poll(() => view(house, flood).bytes, { timeout: 15_000, interval: 50 }).toBeGreaterThan(10_000_000);
     const { file, doing } = view(house, flood);
-    expect(doing).toMatch(/^flood/);
+    // The line may be under way.
+    expect('flooding the disk'.startsWith(doing ?? 'nothing')).toBe(true);
     const size = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
     expect(size(file) + size(`${file}.old`)).toBeLessThan(9 * 1024 * 1024);
     const read = await house.say('TaskOutput', { id: flood });
