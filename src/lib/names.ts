@@ -22,6 +22,11 @@ function escape(character: string): string {
   return character === '"' || character === '\\' ? `\\${character}` : character;
 }
 
+/** Names in one line, of very many only the first ones and how many more there are. */
+export function firstNames(names: readonly string[], most = 60): string {
+  return [...names.slice(0, most), ...(names.length > most ? [`and ${names.length - most} more`] : [])].join(', ');
+}
+
 /** In characters, not UTF-16 units; an escape is plain ASCII. */
 function lengthOf(shown: readonly string[]): number {
   return shown.reduce((sum, piece) => sum + charactersOf(piece), 0);

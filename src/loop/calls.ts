@@ -1,4 +1,5 @@
 import { messageOf } from '#lib/errors.ts';
+import { firstNames } from '#lib/names.ts';
 import type { Card } from '#domain/card.ts';
 import type { EntryBody, Event } from '#domain/entry.ts';
 import type { Ports, ToolOutcome, Verdict } from '#domain/ports.ts';
@@ -164,7 +165,7 @@ function effectOf(call: Call, ports: Ports): ToolEffect | undefined {
 
 function unknownTool(call: Call, ports: Ports): ToolResult {
   const names = ports.tools.definitions().map(({ name }) => name).join(', ');
-  const more = (ports.tools.deferred?.() ?? []).map(({ definition }) => definition.name).join(', ');
+  const more = firstNames((ports.tools.deferred?.() ?? []).map(({ definition }) => definition.name));
   return failedCall(call, `There is no tool named "${call.tool}". The tools are: ${names || 'none'}.${more === '' ? '' : ` To be loaded with ToolSearch: ${more}.`}`);
 }
 

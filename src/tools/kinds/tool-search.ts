@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { DeferredTool } from '#domain/tool.ts';
-import { oneLine } from '#lib/names.ts';
+import { firstNames, oneLine } from '#lib/names.ts';
 import { nearest } from '#lib/nearest.ts';
 import { count } from '#lib/text.ts';
 import { defineTool } from '../define.ts';
@@ -41,7 +41,7 @@ export const toolSearch = defineTool({
 });
 
 function namesOf(tools: readonly DeferredTool[]): string {
-  return tools.map(({ definition }) => definition.name).join(', ') || 'none';
+  return firstNames(tools.map(({ definition }) => definition.name)) || 'none';
 }
 
 /** Tools that were named. A name with another case is taken; one that is nearly right is told. */
