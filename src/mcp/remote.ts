@@ -1,6 +1,7 @@
 import * as sdk from '@modelcontextprotocol/client';
 import type { AuthProvider, FetchLike, Transport } from '@modelcontextprotocol/client';
 import { createLines } from './lines.ts';
+import { staying } from './redirects.ts';
 import { errorForLong, longAnswer, MOST_MESSAGE_BYTES } from './too-long.ts';
 
 export interface RemoteOptions {
@@ -18,7 +19,7 @@ const RECONNECTION = { initialReconnectionDelay: 500, maxReconnectionDelay: 5000
 const { SSEClientTransport: Sse } = sdk as unknown as { readonly SSEClientTransport: new (url: URL, options: sdk.StreamableHTTPClientTransportOptions) => Transport };
 
 export function createRemote({ type, url, headers, auth, fetch: given = fetch }: RemoteOptions): Transport {
-  const common = { requestInit: { headers: { ...headers } }, fetch: limited(given), ...(auth !== undefined && { authProvider: auth }) };
+  const common = { requestInit: { headers: { ...headers } }, fetch: limited(staying(given)), ...(auth !== undefined && { authProvider: auth }) };
   return type === 'sse' ? new Sse(new URL(url), common) : new sdk.StreamableHTTPClientTransport(new URL(url), { ...common, reconnectionOptions: RECONNECTION });
 }
 

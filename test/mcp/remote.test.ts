@@ -81,7 +81,7 @@ describe('addresses that do not work', () => {
     expect(server('page').state).toBe('failed');
   });
   it('that never answer are given up in time', async () => {
-    const { server } = await bench([remote(await listen(() => undefined))], { doors: { connectMs: 200 } });
+    const { server } = await bench([remote(await listen(() => undefined))], { doors: { connectMs: () => 200 } });
     expect(server('r').detail).toBe('it had no answer within 0.2 s');
   });
 });
@@ -96,4 +96,32 @@ it('an interrupt ends a call at once, and the server is told', async () => {
   setTimeout(() => { stop.abort(new Error('interrupted')); }, 50);
   expect((await call('silent', {}, stop.signal)).end).toEqual({ kind: 'interrupted' });
   await until(() => told.length === 1);
+});
+
+describe('a server that sends requests on', () => {
+  const moved = (to: () => string, status = 307): Promise<string> => listen((_, response) => { response.writeHead(status, { location: to() }).end(); });
+
+  it.each([301, 302, 307, 308])('to another one (%i) sends no header, token or message there', async (status) => {
+    const seen: IncomingMessage[] = [];
+    const elsewhere = (await serveHttp(json, seen)).replace('127.0.0.1', 'localhost');
+    for (const type of ['http', 'sse'] as const) {
+      const { server } = await bench([remote(await moved(() => elsewhere, status), { type, headers: { 'x-api-key': 'secret' } })]);
+      expect(server('r')).toMatchObject({ state: 'failed', detail: expect.stringContaining('which is another server: nothing was sent there') });
+    }
+    expect(seen).toEqual([]);
+  });
+
+  it('within itself is followed, and not for ever', async () => {
+    const seen: string[] = [];
+    const url = await listen((request, response, body) => {
+      seen.push(`${request.url ?? ''} ${String(request.headers['x-api-key'])}`);
+      if (request.url === '/round') response.writeHead(307, { location: '/round' }).end();
+      else if (request.url === '/mcp') response.writeHead(307, { location: '/mcp/' }).end();
+      else if (request.method === 'POST') json(JSON.parse(body) as Parameters<Answer>[0], response, request);
+      else response.writeHead(405).end();
+    });
+    expect((await bench([remote(url, { headers: { 'x-api-key': 'secret' } })])).server('r')).toMatchObject({ state: 'connected' });
+    expect(seen.slice(0, 2)).toEqual(['/mcp secret', '/mcp/ secret']);
+    expect((await bench([remote(url.replace('/mcp', '/round'))])).server('r')).toMatchObject({ state: 'failed', detail: expect.stringContaining('without end') });
+  });
 });

@@ -8,6 +8,7 @@ import { messageOf, UserError } from '#lib/errors.ts';
 import { oneLine } from '#lib/names.ts';
 import type { McpServerConfig } from '#domain/mcp.ts';
 import { type Callback, openCallback, type Redirected } from './callback.ts';
+import { staying } from '../redirects.ts';
 import { carefulFetch, type Fetch, isSafe } from './fetching.ts';
 import { endOf, forgetLogin, keepLogin, readLogin } from './tokens.ts';
 
@@ -48,7 +49,7 @@ export async function signIn(options: LoginOptions): Promise<string> {
 }
 
 async function flow({ name, file, fetch, show, open, paste, signal, limitMs = LIMIT_MS }: LoginOptions, config: Remote): Promise<string> {
-  const careful = carefulFetch(fetch, new URL(config.url).origin, signal);
+  const careful = carefulFetch(fetch, homeOf(config), signal);
   const found = await discover(config, fetch, careful, signal);
   const state = randomBytes(24).toString('base64url');
   const over = new AbortController();
@@ -56,7 +57,7 @@ async function flow({ name, file, fetch, show, open, paste, signal, limitMs = LI
   try {
     const client = config.oauth?.clientId === undefined ? await register(found, callback.address, careful) : { client_id: config.oauth.clientId };
     const { authorizationUrl, codeVerifier } = await startAuthorization(found.authorizationServer, { ...asked(found), clientInformation: client, redirectUrl: callback.address, state, ...(found.scope !== undefined && { scope: found.scope }) });
-    if (!isSafe(authorizationUrl) || authorizationUrl.username !== '') throw new UserError(`the server sends the browser to ${oneLine(authorizationUrl.origin)}, which is not https; it was not opened.`);
+    if (!isSafe(authorizationUrl, homeOf(config)) || authorizationUrl.username !== '') throw new UserError(`the server sends the browser to ${oneLine(authorizationUrl.origin)}, which is not https; it was not opened.`);
     show(authorizationUrl);
     open(authorizationUrl);
     if (paste !== undefined) void byHand(callback, paste, over);
@@ -66,6 +67,11 @@ async function flow({ name, file, fetch, show, open, paste, signal, limitMs = LI
     callback.close();
     over.abort();
   }
+}
+
+/** Whose neighbours may take part: the server's, or those of who the configuration says gives its tokens. */
+function homeOf({ url, oauth }: Remote): string {
+  return new URL(oauth?.authServerMetadataUrl !== undefined && URL.canParse(oauth.authServerMetadataUrl) ? oauth.authServerMetadataUrl : url).origin;
 }
 
 /** Takes what the user pastes until it is the right address; gives up when they do. */
@@ -109,7 +115,7 @@ async function challengeOf(config: Remote, fetch: Fetch, signal: AbortSignal): P
   const stop = new AbortController();
   const timer = setTimeout(() => { stop.abort(new UserError('it had no answer within 20 s.')); }, 20_000);
   try {
-    const response = await fetch(config.url, {
+    const response = await staying(fetch)(config.url, {
       headers: { ...config.headers, accept: config.type === 'sse' ? 'text/event-stream' : 'application/json, text/event-stream', ...(config.type === 'http' && { 'content-type': 'application/json' }) },
       ...(config.type === 'http' && { method: 'POST', body: JSON.stringify(hello) }), signal: AbortSignal.any([signal, stop.signal]),
     });
@@ -203,7 +209,7 @@ export async function signOut({ name, url, file, fetch }: { readonly name: strin
   const had = await forgetLogin(file, name);
   if (!had) return `There was no sign-in to ${name} to forget.`;
   const endpoint = (login?.metadata as { revocation_endpoint?: unknown } | undefined)?.revocation_endpoint;
-  if (login === undefined || typeof endpoint !== 'string' || !URL.canParse(endpoint) || !isSafe(new URL(endpoint))) return `Signed out of ${name}.`;
+  if (login === undefined || typeof endpoint !== 'string' || !URL.canParse(endpoint) || !isSafe(new URL(endpoint), url)) return `Signed out of ${name}.`;
   const body = new URLSearchParams({ token: login.refreshToken ?? login.accessToken, client_id: login.client.client_id, ...(login.client.client_secret !== undefined && { client_secret: login.client.client_secret }) });
   const told = await carefulFetch(fetch, new URL(url).origin, AbortSignal.timeout(5000))(endpoint, { method: 'POST', body }).then(({ ok }) => ok, () => false);
   return `Signed out of ${name}.${told ? '' : ' Its authorization server could not be told; the token ends by itself.'}`;

@@ -59,7 +59,7 @@ async function renew({ name, url, file, fetch }: ProviderOptions, old: string): 
     if (login.refreshToken === undefined) return undefined;
     const tokens = await refreshAuthorization(login.authorizationServer, {
       ...(login.metadata !== undefined && { metadata: login.metadata }), ...(login.resource !== undefined && { resource: login.resource }),
-      clientInformation: { ...login.client }, refreshToken: login.refreshToken, fetchFn: carefulFetch(fetch, new URL(url).origin, new AbortController().signal),
+      clientInformation: { ...login.client }, refreshToken: login.refreshToken, fetchFn: carefulFetch(fetch, new URL(login.authorizationServer).origin, new AbortController().signal),
     });
     const { expiresAtMs: _, ...rest } = login;
     const renewed: Login = {
