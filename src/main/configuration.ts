@@ -10,7 +10,7 @@ import { type RuleSet, ruleProblems } from '#gate/rules.ts';
 import { readFlag } from '#mcp/config/read.ts';
 import { keepAllowRule } from '#session/rules.ts';
 import { givenFile, givenSettings } from '#session/given-settings.ts';
-import { type Layer, mergeLayers, modelId, readLayers, settingsFiles } from '#session/settings.ts';
+import { type Layer, mergeLayers, modelId, readLayers, settingsFiles, splitNames } from '#session/settings.ts';
 import { type Place, workingFolders } from './place.ts';
 
 /** Settings in effect, read anew when trust or rules change. */
@@ -34,8 +34,8 @@ export interface Configuration {
   reload(): void;
   /** Takes what the folder wants into effect, for this run, and for later ones unless `once`. */
   believe(once: boolean): Promise<void>;
-  /** Is called when the user has just agreed to what the folder wants. */
-  whenBelieved(then: (once: boolean) => Promise<void>): void;
+  /** Is called the moment the user has agreed to what the folder wants; `written`: once that is kept. */
+  whenBelieved(then: (once: boolean, written: Promise<void>) => Promise<void>): void;
 }
 
 export function configure(place: Place, args: Arguments): Configuration {
@@ -48,7 +48,7 @@ export function configure(place: Place, args: Arguments): Configuration {
   const session: ScopedRule[] = [];
   let believed = args.trust || trust.isTrusted(project);
   let given = givenIn(args, place.cwd);
-  const believers: ((once: boolean) => Promise<void>)[] = [];
+  const believers: ((once: boolean, written: Promise<void>) => Promise<void>)[] = [];
   let now = load();
 
   function load() {
@@ -62,7 +62,7 @@ export function configure(place: Place, args: Arguments): Configuration {
       deny: [...merged.settings.permissions.deny, ...flags.deny],
     };
     const { model, effort } = merged.settings;
-    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }), ...(args.fallbackModel !== undefined && { fallbackModel: modelId(args.fallbackModel) }) };
+    const settings = { ...merged.settings, ...(args.model !== undefined ? { model: modelId(args.model) } : model === undefined ? {} : { model }), ...(effort !== undefined && { effort }), ...(args.maxBudgetUsd !== undefined && { budgetUsd: args.maxBudgetUsd }), ...(args.fallbackModel !== undefined && { fallbackModels: splitNames(args.fallbackModel).map(modelId) }) };
     const folders = merged.settings.permissions.additionalDirectories.map((folder) => resolve(project, folder)).filter((folder) => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true);
     const linked = open.map(({ file }) => `${file} is a link to a file that may be changed without a question: only its deny and ask rules hold.`);
     return { settings, heard, rules, warnings: [...warnings, ...linked, ...merged.warnings, ...ruleProblems(rules)], roots: [...new Set([place.cwd, ...added, ...folders])] };
@@ -90,10 +90,11 @@ export function configure(place: Place, args: Arguments): Configuration {
     },
     whenBelieved: (then) => { believers.push(then); },
     async believe(once) {
+      // What the folder brings along is there at once, so that nothing gets through while this is being written down.
       believed = true;
-      if (!once) await trust.remember(project);
       now = load();
-      for (const then of believers) await then(once);
+      const written = once ? Promise.resolve() : trust.remember(project);
+      await Promise.all([written, ...believers.map((then) => then(once, written))]);
     },
   };
 }

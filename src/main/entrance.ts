@@ -72,6 +72,7 @@ export async function enterKey(entrance: Entrance): Promise<void> {
   house.desk.reload();
   const from = house.desk.credentials().from;
   show({ type: 'card', card: { title: from === 'environment' ? 'The key is kept; the one of the environment goes first.' : `The key is kept. ${house.desk.facts().label} answers from now on.`, tone: 'good', body: [] } });
+  house.hooks.notify('auth_success', 'the API key is kept');
   entrance.refresh();
 }
 

@@ -11,6 +11,7 @@ import { systemBlocks } from '#loop/system.ts';
 import { createBlobs } from '#session/blobs.ts';
 import type { Skills } from '#skills/skills.ts';
 import type { Tool } from '#tools/define.ts';
+import { createGuard, type Guard } from '#tools/shell/guard.ts';
 import type { Buffers } from './acp/buffers.ts';
 import type { AgentWing } from './agent-wing.ts';
 import type { Beside, Overhearing } from './beside.ts';
@@ -47,6 +48,8 @@ export interface House extends Beside {
   readonly hooks: HookWing;
   readonly languages: LanguageWing;
   readonly editor: EditorWing;
+  /** Ends programs of others where this one is killed. */
+  readonly guard: Guard;
   readonly blobs: BlobPort;
   /** What requests begin with now. */
   head(): HeadBody;
@@ -80,6 +83,8 @@ export interface HouseOptions extends Beside {
   readonly onHint?: (text: string) => void;
   /** The editor that is connected, or what is marked in it, is another now. */
   readonly onEditor?: () => void;
+  /** Sends a hook's safe sequence (a title, a bell, a message to the desktop) to the terminal. */
+  readonly emit?: (sequence: string) => void;
   readonly overhear?: Overhearing;
   /** Tools and sources of whoever holds the house, beside our own. */
   readonly own?: { readonly tools: readonly Tool[]; readonly sources: readonly Source[] };
@@ -97,13 +102,14 @@ export function buildHouse(options: HouseOptions): House {
   const mode = (session: Session): PermissionMode => agents.mode(session, (own) => modeIn(own, first, configuration.settings().disableAutoMode));
   if (first === 'auto' && configuration.settings().disableAutoMode) onNotice('auto mode is switched off by "disableAutoMode" in the settings; what needs consent is asked about.');
   const editor = wireEditor({ place, args, configuration, tools: () => tools, ...(options.onMention !== undefined && { onMention: options.onMention }), onNotice, onHint: options.onHint ?? (() => undefined), onChange: options.onEditor ?? (() => undefined) });
+  const guard = createGuard();
   const hooks = wireHooks({
-    place, args, configuration, desk, mode, agents: () => agents, skills: () => skills, tasks: () => tasks, tools: () => tools, tell, wake, onNotice,
-    servers: () => mcp.servers(),
+    guard, place, args, configuration, desk, mode, agents: () => agents, skills: () => skills, tasks: () => tasks, tools: () => tools, tell, wake, onNotice,
+    servers: () => mcp.servers(), held: () => held, emit: options.emit ?? (() => undefined),
   });
   const asker = hooks.asker(editor.asker(options.asker));
   const languages = wireLanguages({ place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
-  const mcp = wireMcp({ place, args, configuration, desk, asker, tell, documents: () => tools.documents, onNotice });
+  const mcp = wireMcp({ guard, place, args, configuration, desk, asker, hooks, tell, documents: () => tools.documents, onNotice });
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);
   const skills = wireSkills({ place, configuration, tools: () => tools, reminders: () => reminders, onNotice: onNotice });
@@ -121,7 +127,7 @@ export function buildHouse(options: HouseOptions): House {
     world: { now: () => new Date(), blobs, head: () => head(session) }, hooks: hooks.port,
   });
   return {
-    place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, mcp, hooks, languages, editor, blobs, head, mode, tell, wake, ports,
+    place, args, configuration, desk, purses, tools, reminders, skills, agents, tasks, modes, mcp, hooks, languages, editor, guard, blobs, head, mode, tell, wake, ports,
     hold(session) {
       held = session;
       agents.hold(session);
@@ -141,6 +147,7 @@ export function buildHouse(options: HouseOptions): House {
       tasks.close();
       desk.close();
       reminders.watch.close();
+      guard.close();
     },
   };
 }

@@ -60,6 +60,8 @@ export class Interactive implements Controller, Entrance {
   #statusTimer: NodeJS.Timeout | undefined;
   #restTimer: NodeJS.Timeout | undefined;
   #left = false;
+  /** Whether the questions at the door are answered: until then nothing is sent or run. */
+  #begun = false;
 
   constructor(options: InteractiveOptions) {
     this.#options = options;
@@ -74,7 +76,18 @@ export class Interactive implements Controller, Entrance {
     if (line === '') return;
     // A key may stand on that line, and history is a file.
     if (!line.startsWith('/login')) keepHistory(this.house.place.home.history, this.house.place.cwd, line);
-    this.#take(line);
+    const parsed = commandLine(line);
+    if (this.#begun || (parsed !== undefined && findCommand(commands, parsed.name) !== undefined)) this.#take(line);
+    else this.#hold(line);
+  }
+
+  /** What the folder brings along is in effect, as far as it was agreed to: what was entered meanwhile follows. */
+  begun(): void {
+    this.#begun = true;
+    const waiting = this.#held.splice(0);
+    if (waiting.length === 0) return;
+    this.#showHeld();
+    for (const { text } of waiting) this.#take(text);
   }
 
   #take(line: string): void {

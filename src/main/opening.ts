@@ -48,7 +48,8 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
   };
   const fault = (where: string) => (message: string): void => { tell({ type: 'fault', where, message }); };
   const questions = createQuestions(tell);
-  const house = buildHouse({ place, args, configuration, workers, asker: questions, onNotice: fault(''), onHint: (text) => { tell({ type: 'card', card: { title: text, tone: 'muted', body: [] } }); }, onMention: (text) => { tell({ type: 'insert', text }); }, onEditor: () => { interactive.refresh(); }, tell: (session, event) => { interactive.tell(session, event); }, wake: (session) => { interactive.wake(session); } });
+  let emit = (_sequence: string): void => undefined;
+  const house = buildHouse({ place, args, configuration, workers, asker: questions, emit: (sequence) => { emit(sequence); }, onNotice: fault(''), onHint: (text) => { tell({ type: 'card', card: { title: text, tone: 'muted', body: [] } }); }, onMention: (text) => { tell({ type: 'insert', text }); }, onEditor: () => { interactive.refresh(); }, tell: (session, event) => { interactive.tell(session, event); }, wake: (session) => { interactive.wake(session); } });
   const conversation = openConversation(house, await sessionToResume(args, place));
   const index = createFileIndex({ root: place.cwd, respectGitignore: settings.respectGitignore, workerUrl: workers.index });
   let leave = (): void => undefined;
@@ -59,6 +60,8 @@ export async function openInteractive(args: Arguments, workers: Workers): Promis
     interactive, keys, settings, left,
     async begin(face, size) {
       show = face;
+      // A terminal that can only print lines is sent none.
+      if (size !== undefined) emit = (sequence) => { if (process.stdout.isTTY) process.stdout.write(sequence); };
       for (const event of pending) show(event);
       // The index is made while the user reads the first lines.
       void index.search('', 1);
@@ -96,6 +99,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   await (await import('./mcp/door.ts')).askForServers(interactive);
   await (await import('./hooks/door.ts')).askForHooks(interactive);
   house.start();
+  interactive.begun();
   void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);
   await welcome(interactive);
   if (args.resume === true) await chooseSession(interactive, undefined);

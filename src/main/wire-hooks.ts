@@ -39,7 +39,7 @@ export function wireHooks(options: HookOptions): HookWing {
   const ofFolder = (): boolean => options.configuration.settings().hooks.some(({ own }) => !own);
   // A prompt that comes while an agreement is written down waits for it.
   let agreed = Promise.resolve();
-  const agree = (once: boolean): Promise<void> => agreed = agreed.then(async () => { if (ofFolder()) await (await open()).desk.agree(once); });
+  const agree = (once: boolean, written?: Promise<void>): Promise<void> => agreed = agreed.catch(() => undefined).then(() => written).then(async () => { if (ofFolder()) await (await open()).desk.agree(once); });
   options.configuration.whenBelieved(agree);
   return {
     feed: { listen(tell) {
@@ -60,11 +60,14 @@ export function wireHooks(options: HookOptions): HookWing {
     stop: (session, active, signal) => hear(session, { entries: [], goOn: false }, ({ desk, about }) => about.askAtStop(desk, session, active, signal)),
     subagent: (session, signal) => hear(session, SILENT, ({ desk, about }) => about.tellSubagent(desk, session, signal)),
     end: (reason, session) => hear(session, undefined, ({ session: at }) => at.end(reason, session)),
-    elicitation: (event, server, fields, session, signal) => hear<ElicitationVerdict | undefined>(session, undefined, ({ desk, about }) => about.askElicitation(desk, event, server, fields, session, signal)),
+    elicitation: async (event, server, fields, of, signal) => {
+      const session = of ?? options.held();
+      return session === undefined ? undefined : hear<ElicitationVerdict | undefined>(session, undefined, ({ desk, about }) => about.askElicitation(desk, event, server, fields, session, signal));
+    },
     configChanged: (file, session) => hear<string | undefined>(session, undefined, ({ desk, about }) => about.askAboutConfig(desk, sourceOf(options, file), file, session)),
     view: async (session) => (await open()).desk.view(session),
     pending: async (refusedToo = false) => (ofFolder() ? linesOf(await open(), refusedToo) : []),
-    agree,
+    agree: (once) => agree(once),
     refuse: async () => { await (await open()).desk.refuse(); },
   };
 }
@@ -131,10 +134,13 @@ function wrapping({ rooms, open, quiet, behind }: Entry): Pick<HookWing, 'gate' 
 }
 
 /** What hooks are only told of. */
-function telling({ behind }: Entry): Pick<HookWing, 'failed' | 'notify' | 'reloaded' | 'moved'> {
+function telling({ behind, options: { held } }: Entry): Pick<HookWing, 'failed' | 'notify' | 'reloaded' | 'moved'> {
   return {
     failed(outcome, session) { behind(session, ({ desk, about }) => about.tellFailure(desk, outcome, session)); },
-    notify(type, message, session) { behind(session, ({ desk, about }) => about.notify(desk, type, message, undefined, session)); },
+    notify(type, message, of) {
+      const session = of ?? held();
+      if (session !== undefined) behind(session, ({ desk, about }) => about.notify(desk, type, message, undefined, session));
+    },
     reloaded(session) {
       behind(session, async ({ desk, session: at }) => {
         desk.all(session);

@@ -10,6 +10,7 @@ import type { Arguments } from '#cli/arguments.ts';
 import { VERSION } from '#cli/version.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { oneLine } from '#lib/names.ts';
 import { mentionedResources } from '#mentions/resources.ts';
 import { createDescribed, hashOf } from '#mcp/described.ts';
@@ -18,6 +19,7 @@ import type { McpTool, Servers, ServersDoors } from '#mcp/servers.ts';
 import type { Tool } from '#tools/define.ts';
 import type { Beside } from './beside.ts';
 import type { Configuration } from './configuration.ts';
+import type { HookWing } from './hooks/wing.ts';
 import { besideLog, keepText } from './kept-text.ts';
 import { createSampler } from './mcp/sampling.ts';
 import { createServerDesk, type ServerDesk } from './mcp/servers.ts';
@@ -32,8 +34,10 @@ export interface McpOptions extends Pick<Beside, 'tell'> {
   readonly configuration: Configuration;
   readonly desk: ModelDesk;
   readonly asker: Asker;
+  readonly hooks: Pick<HookWing, 'elicitation' | 'notify'>;
   readonly documents: () => DocumentPort;
   readonly onNotice: (text: string) => void;
+  readonly guard: GroupGuard;
 }
 
 export interface McpWing extends McpPort {
@@ -66,11 +70,11 @@ function wholeIn(text: string | undefined, otherwise: number): number {
 export function wireMcp(options: McpOptions): McpWing {
   const { place, args, configuration, onNotice } = options;
   const desk = createServerDesk({ place, args, configuration });
-  const env = { ...place.env, ...configuration.settings().env };
+  const env = (): Readonly<Record<string, string>> => ({ ...place.env, ...configuration.settings().env });
   const described = createDescribed(place.home.mcp.tools);
   const foreign: ForeignDoors = {
-    outputTokens: wholeIn(env['MAX_MCP_OUTPUT_TOKENS'], OUTPUT_TOKENS),
-    content: (result, label, session, signal) => contentFor(options, { result, label, session, signal, limitTokens: foreign.outputTokens }),
+    outputTokens: () => wholeIn(env()['MAX_MCP_OUTPUT_TOKENS'], OUTPUT_TOKENS),
+    content: (result, label, session, signal) => contentFor(options, { result, label, session, signal, limitTokens: foreign.outputTokens() }),
     onRun: (tool) => { described.keep(configuration.project, tool.name, hashOf(definitionOf(tool), tool.original)); },
   };
   const tellChanged = (server: string, tools: readonly McpTool[]): void => {
@@ -154,17 +158,24 @@ async function within(ms: number, task: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-function doorsOf({ place, configuration, desk: model, asker, tell, documents, onNotice }: McpOptions, desk: ServerDesk, env: Readonly<Record<string, string>>, onToolsChanged: (server: string, tools: readonly McpTool[]) => void): ServersDoors {
+function doorsOf({ place, configuration, desk: model, asker, hooks, tell, documents, onNotice, guard }: McpOptions, desk: ServerDesk, env: () => Readonly<Record<string, string>>, onToolsChanged: (server: string, tools: readonly McpTool[]) => void): ServersDoors {
   const signIn = createSignIn(place);
   return {
-    version: VERSION, connectMs: wholeIn(env['MCP_TIMEOUT'], CONNECT_MS), toolMs: wholeIn(env['MCP_TOOL_TIMEOUT'], TOOL_MS),
+    guard, version: VERSION, connectMs: () => wholeIn(env()['MCP_TIMEOUT'], CONNECT_MS), toolMs: () => wholeIn(env()['MCP_TOOL_TIMEOUT'], TOOL_MS),
     configured: () => desk.read().servers, launch: (server) => desk.launch(server), roots: () => configuration.roots(),
     auth: (server, launch) => signIn.auth(server, launch), fetch: (url) => signIn.fetchFor(url),
+    overseer: {
+      asked: (server, fields, session, signal) => hooks.elicitation('Elicitation', server, fields, session, signal),
+      answered: (server, fields, session, signal) => hooks.elicitation('ElicitationResult', server, fields, session, signal),
+      told: (what, message, session) => { hooks.notify(what, message, session); },
+    },
     ask: (question, signal) => asker.ask(question, signal), notice: onNotice, sample: createSampler(model, tell), onToolsChanged,
     content: { envelope: textEnvelope, media: (label, bytes, signal) => mediaFor(documents, label, bytes, signal) },
     async login(server, open, signal, paste) {
       try {
-        return { ok: true, line: await signIn.login(server, desk.launch(server), open, signal, paste) };
+        const line = await signIn.login(server, desk.launch(server), open, signal, paste);
+        hooks.notify('auth_success', `signed in to the MCP server ${oneLine(server.name, 60)}`);
+        return { ok: true, line };
       } catch (error) {
         return { ok: false, line: messageOf(error) };
       }

@@ -40,10 +40,8 @@ export async function elicit(server: string, params: unknown, doors: ElicitDoors
 }
 
 async function openAddress(server: string, message: string, address: unknown, { ask, notice }: ElicitDoors, signal: AbortSignal): Promise<ElicitResult> {
-  if (typeof address !== 'string' || address.length > 2048 || !URL.canParse(address)) return DECLINED;
-  const url = new URL(address);
-  const local = url.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
-  if ((url.protocol !== 'https:' && !local) || url.username !== '' || url.password !== '') return DECLINED;
+  const url = addressIn(address);
+  if (url === undefined) return DECLINED;
   const answer = await ask({ kind: 'confirm', title: `The MCP server ${oneLine(server)} asks you to open an address of ${url.host} in your browser. Will you?`, lines: [...(message === '' ? [] : [`It says: ${message}`]), url.href] }, signal);
   if (answer?.kind !== 'yes') return DECLINED;
   notice(`Open this address in your browser (the MCP server ${oneLine(server)} waits for it): ${url.href}`);
@@ -73,6 +71,27 @@ async function fillForm(server: string, message: string, fields: readonly Field[
     open = open.filter(({ name }) => wrong.has(name));
   }
   return open.length === 0 ? { action: 'accept', content } : CANCELLED;
+}
+
+/** Why a content that nobody filled in here cannot be an answer, in a few words; undefined where it can. An address must be one that may be opened. */
+export function misfit(params: unknown, content: Readonly<Record<string, unknown>>): string | undefined {
+  const { mode, url, requestedSchema } = recordOf(params);
+  if (mode === 'url') return addressIn(url) === undefined ? 'its address may not be opened' : undefined;
+  for (const field of fieldsOf(requestedSchema)) {
+    const value = content[field.name];
+    if (value === undefined && !field.required) continue;
+    const fits = typeof value === 'number' ? field.type === 'number' || field.type === 'integer' : typeof value === 'boolean' ? field.type === 'boolean' : Array.isArray(value) ? field.type === 'some' : typeof value === 'string' && (field.type === 'text' || field.type === 'one');
+    const read = fits ? valueOf(field, (Array.isArray(value) ? value : [value]).map(String)) : { problem: value === undefined ? 'it wants an answer' : 'it is of another type' };
+    if ('problem' in read) return `${oneLine(field.name, 40)}: ${read.problem}`;
+  }
+  return undefined;
+}
+
+function addressIn(address: unknown): URL | undefined {
+  if (typeof address !== 'string' || address.length > 2048 || !URL.canParse(address)) return undefined;
+  const url = new URL(address);
+  const local = url.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname);
+  return (url.protocol !== 'https:' && !local) || url.username !== '' || url.password !== '' ? undefined : url;
 }
 
 function fieldsOf(schema: unknown): readonly Field[] {

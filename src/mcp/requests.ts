@@ -2,8 +2,9 @@ import { pathToFileURL } from 'node:url';
 import type { Client, ClientCapabilities } from '@modelcontextprotocol/client';
 import type { Session } from '#domain/session.ts';
 import { oneLine } from '#lib/names.ts';
-import { elicit, type ElicitDoors } from './elicit.ts';
+import type { ElicitDoors } from './elicit.ts';
 import type { ServerLog } from './log.ts';
+import { elicitOverseen, type Overseer } from './overseen.ts';
 import { type Consent, sample, type SampleDoors } from './sample.ts';
 
 /** A call that is under way. Its time-out stands still while the person is asked. */
@@ -16,6 +17,7 @@ export interface Underway {
 export interface RequestDoors extends ElicitDoors, SampleDoors {
   /** Working folders: absolute. */
   readonly roots: () => readonly string[];
+  readonly overseer?: Overseer;
 }
 
 export const CAPABILITIES: ClientCapabilities = { roots: { listChanged: true }, sampling: {}, elicitation: { form: {}, url: {} } };
@@ -39,7 +41,8 @@ export function hangRequests(client: Client, hung: Hung): void {
   const asking = createTurns(underway);
   client.setRequestHandler('roots/list', () => ({ roots: doors.roots().map((root) => ({ uri: pathToFileURL(root).href, name: root.split('/').at(-1) ?? root })) }));
   client.setRequestHandler('elicitation/create', async ({ params }, { mcpReq: { signal } }) => {
-    const answer = await asking(() => elicit(server, params, doors, signal));
+    const session = underway().at(-1)?.session;
+    const answer = await asking(() => elicitOverseen(server, params, doors, session, signal));
     log.write(`[it asked the user: ${answer === undefined ? 'declined, it asks too often' : answer.action}]`);
     return answer ?? { action: 'decline' };
   });
@@ -52,6 +55,10 @@ export function hangRequests(client: Client, hung: Hung): void {
   });
   client.setNotificationHandler('notifications/message', ({ params: { level, logger, data } }) => {
     log.write(`${level}${logger === undefined ? '' : ` ${oneLine(logger, 60)}`}: ${typeof data === 'string' ? data : JSON.stringify(data) ?? ''}`);
+  });
+  client.setNotificationHandler('notifications/elicitation/complete', () => {
+    log.write('[what the user was sent to do elsewhere is done]');
+    doors.overseer?.told('elicitation_complete', `what the MCP server ${oneLine(server, 60)} asked for is done`, underway().at(-1)?.session);
   });
   client.setNotificationHandler('notifications/tools/list_changed', () => { hung.onListChanged('tools'); });
   client.setNotificationHandler('notifications/resources/list_changed', () => { hung.onListChanged('resources'); });

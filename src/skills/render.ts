@@ -58,9 +58,15 @@ export async function render(pieces: readonly Piece[], doors: Doors, session: Se
 async function runOne(command: string, number: number, { ask, run }: Doors, session: Session, signal: AbortSignal): Promise<CommandEnd | { readonly refused: string }> {
   const call: Call = { id: `skill_${session.log.length}_${number}` as CallId, tool: 'Bash', input: { command } satisfies Json };
   const verdict = await ask(call, session, signal);
-  if (verdict.kind === 'refuse') return { refused: verdict.reason };
   for (const entry of verdict.entries ?? []) session.append(entry);
-  return run(command, session, signal);
+  if (verdict.kind === 'refuse') return { refused: verdict.reason };
+  return run(verdict.call === undefined ? command : commandIn(verdict.call, command), session, signal);
+}
+
+/** What is to be run is what was decided on, not what stands in the skill. */
+function commandIn({ input }: Call, otherwise: string): string {
+  const other = typeof input === 'object' && input !== null && 'command' in input ? input['command'] : undefined;
+  return typeof other === 'string' ? other : otherwise;
 }
 
 function outputOf({ how, output, exitCode }: CommandEnd): string {

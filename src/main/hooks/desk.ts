@@ -72,7 +72,7 @@ export function createDesk(options: HookOptions, feed: (news: HookNews) => void)
       last.set(hook.id, { at: new Date(), name, ms: Math.round(ms), said });
       if (options.args.verbose) onNotice(`${name} hook ${whatOf(hook.handler).slice(0, 80)}: ${said.split('\n')[0] ?? ''} (${Math.round(ms)} ms)`);
     },
-  });
+  }, options.guard);
   return {
     options, all, env: variables.now,
     listens: (event, session) => hooking.getStore() !== true && runner.listens(event, session),

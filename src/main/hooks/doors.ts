@@ -32,7 +32,7 @@ type Hung = Pick<Doors, 'place' | 'covers' | 'keepLong' | 'judge' | 'callTool' |
 type Set = Pick<Variables, 'file' | 'now'>;
 
 export function createDoors(options: HookOptions, variables: Set): Hung {
-  const { configuration, tell, wake, args } = options;
+  const { configuration, tell, wake, emit } = options;
   return {
     place: (hook, event, session) => placeOf(options, hook.own, event, session, variables),
     covers: (rule, call, session) => Promise.resolve(covers(options, rule, call, session)),
@@ -41,8 +41,7 @@ export function createDoors(options: HookOptions, variables: Set): Hung {
     callTool: (server, tool, input, session, signal) => callTool(options, { server, tool, input }, session, signal),
     allowedUrls: () => configuration.settings().allowedHttpHookUrls,
     allowedVariables: () => configuration.settings().httpHookAllowedEnvVars,
-    tell, wake,
-    emit: (sequence) => { if (!args.print && process.stdout.isTTY) process.stdout.write(sequence); },
+    tell, wake, emit,
   };
 }
 

@@ -62,13 +62,18 @@ export function createHookGate(desk: HookDesk): HookGate {
       const answered = await answeredBy(desk, said, question);
       if (answered === undefined) {
         if (said.entries.length > 0) answers.set(question.call, { entries: said.entries });
-        void notify(desk, 'permission_prompt', `Pinion needs your permission to use ${question.call.tool}`, 'Permission needed', session);
+        if (isAnyoneThere(desk)) void notify(desk, 'permission_prompt', `Pinion needs your permission to use ${question.call.tool}`, 'Permission needed', session);
         return undefined;
       }
       answers.set(question.call, answered);
       return answered.refused === undefined ? { kind: 'yes' } : { kind: 'no', instead: answered.refused.reason };
     },
   };
+}
+
+/** A run that only prints asks nobody. */
+function isAnyoneThere({ options: { args } }: HookDesk): boolean {
+  return !args.print || args.inputFormat === 'stream-json';
 }
 
 function withEntries(verdict: Verdict, entries: readonly EntryBody[]): Verdict {

@@ -1,4 +1,5 @@
 import { defineFold } from '#lib/fold.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import type { Entry, PermissionMode } from '#domain/entry.ts';
 import type { McpServer } from '#domain/mcp.ts';
 import type { Session } from '#domain/session.ts';
@@ -24,6 +25,11 @@ export interface HookOptions extends Beside {
   readonly tools: () => ToolWing;
   readonly mode: (session: Session) => PermissionMode;
   readonly servers: () => readonly McpServer[];
+  readonly guard: GroupGuard;
+  /** The conversation that the person has before them. */
+  readonly held: () => Session | undefined;
+  /** Sends a sequence that was found to be safe to the person's terminal, where there is one. */
+  readonly emit: (sequence: string) => void;
   readonly onNotice: (text: string) => void;
 }
 

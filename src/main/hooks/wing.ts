@@ -54,9 +54,10 @@ export interface HookWing {
   subagent(session: Session, signal: AbortSignal): Promise<HookSaid>;
   /** Waits for the hooks of a session's end, within their budget. */
   end(reason: EndedBy, session: Session): Promise<void>;
-  /** Something that the person may want to hear of while looking elsewhere. */
-  notify(type: 'permission_prompt' | 'idle_prompt' | 'auth_success' | 'elicitation_dialog' | 'elicitation_complete' | 'elicitation_response', message: string, session: Session): void;
-  elicitation(event: 'Elicitation' | 'ElicitationResult', server: string, fields: Readonly<Record<string, Json>>, session: Session, signal: AbortSignal): Promise<ElicitationVerdict | undefined>;
+  /** Something that the person may want to hear of while looking elsewhere; of the conversation before them where no session is named. */
+  notify(type: 'permission_prompt' | 'idle_prompt' | 'auth_success' | 'elicitation_dialog' | 'elicitation_complete' | 'elicitation_response', message: string, session?: Session): void;
+  /** A question of a server's to the person, or what was answered: what hooks answer instead. */
+  elicitation(event: 'Elicitation' | 'ElicitationResult', server: string, fields: Readonly<Record<string, Json>>, session: Session | undefined, signal: AbortSignal): Promise<ElicitationVerdict | undefined>;
   /** A settings file was saved. Why it is not to be taken up (one line). */
   configChanged(file: string, session: Session): Promise<string | undefined>;
   /** Settings were read anew. */
