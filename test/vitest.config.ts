@@ -1,4 +1,5 @@
 import { defineConfig, type Plugin } from 'vitest/config';
+import LongFirst from './support/sequencer.ts';
 
 /** The test runner's half of `src/markdown.d.ts`. */
 const markdown: Plugin = {
@@ -14,9 +15,13 @@ const shared = () => ({
   resolve: { alias: { 'is-in-ci': `${root}src/ui/not-in-ci.ts` } },
 });
 
+/** Far: a machine that builds something else beside is slow, and a limit costs time only where a test fails. */
+const limits = (ms: number) => ({ testTimeout: ms, hookTimeout: 120_000, expect: { poll: { timeout: 20_000 } } });
+
 export default defineConfig({
   root,
   test: {
+    sequence: { sequencer: LongFirst },
     reporters: ['default', `${root}test/support/closing-line.ts`],
     projects: [
       {
@@ -24,14 +29,14 @@ export default defineConfig({
         test: {
           name: 'unit', root, include: ['test/**/*.test.{ts,tsx}'], exclude: ['test/terminal/**', 'test/product/**', 'test/fault/**'],
           // Importing ink costs most of a run: one process for many files, so no test may leave module state behind.
-          pool: 'forks', isolate: false, maxWorkers: 2, testTimeout: 20_000, server: { deps: { inline: ['ink'] } },
+          pool: 'forks', isolate: false, maxWorkers: 2, ...limits(60_000), server: { deps: { inline: ['ink'] } },
         },
       },
       {
         ...shared(),
         test: {
           name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts', 'test/fault/**/*.test.ts'],
-          pool: 'forks', isolate: true, maxWorkers: 2, testTimeout: 60_000, hookTimeout: 60_000,
+          pool: 'forks', isolate: true, maxWorkers: 2, ...limits(120_000),
         },
       },
     ],

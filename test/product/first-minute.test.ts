@@ -38,10 +38,10 @@ it.skipIf(noTmux)(`the README's first minute is as it says${noTmux ? ' (left out
 
 it.skipIf(noTmux)('a step that does not show what it should fails with the screen', async () => {
   const minute = told(['| try | `echo a-moth` Enter | `a-moth` |', '| wrong | `echo a-$((40 + 2))` Enter | `a-43` |', '| never | `echo reached` Enter | `reached` |']);
-  const { code, stdout, stderr } = await firstMinute([minute], { FIRST_MINUTE_SECONDS: '1' });
+  const { code, stdout, stderr } = await firstMinute([minute], { FIRST_MINUTE_SECONDS: '4' });
   expect(code).toBe(1);
   expect(stdout).toBe('ok  try\n');
-  expect(stderr).toMatch(/FAILED at "wrong"[\s\S]*not seen in 1 s:\n {4}a-43\n[\s\S]*── screen ──[\s\S]*^a-42$/m);
+  expect(stderr).toMatch(/FAILED at "wrong"[\s\S]*not seen in 4 s:\n {4}a-43\n[\s\S]*── screen ──[\s\S]*^a-42$/m);
 }, 60_000);
 
 it.skipIf(noTmux)('a table that cannot be followed is refused in one line', async () => {
