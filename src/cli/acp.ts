@@ -1,9 +1,10 @@
 import { Command, CommanderError, Option } from 'commander';
 import { PERMISSION_MODES } from '#domain/entry.ts';
+import { helpColumns, helpLook, helpProse, WIDEST } from './help.ts';
 import { Answered, type Arguments, parseArguments, UsageError } from './arguments.ts';
 
 /** Flags that the program takes with `acp`: what they mean is said where all flags are read. */
-function program(write: (text: string) => void): Command {
+function program(write: (text: string) => void, screen: number): Command {
   return new Command('pinion acp')
     .description('Speaks the Agent Client Protocol on standard input and output, for editors such as Zed. The editor starts it.')
     .optionsGroup('Model:')
@@ -23,24 +24,28 @@ function program(write: (text: string) => void): Command {
     .option('--login', 'in a terminal: ask for an API key, keep it, and end')
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: write, writeErr: write })
-    .configureHelp({ helpWidth: 80 })
-    .addHelpText('after', `\n${EPILOGUE}`)
+    .configureHelp(helpLook(screen))
+    .addHelpText('after', helpProse(EPILOGUE, screen))
     .exitOverride();
 }
 
 /** Its definitions, for those who complete command lines. */
 export function acpCommand(): Command {
-  return program(() => undefined);
+  return program(() => undefined, WIDEST);
 }
 
-const EPILOGUE = `In Zed's settings:
-  "agent_servers": { "Pinion": { "type": "custom", "command": "pinion", "args": ["acp"] } }
-Folders are trusted by a question in the editor. Sessions are kept: pinion -c goes on with them.`;
+const EPILOGUE = [
+  `In Zed's settings:
+  "agent_servers": {
+    "Pinion": { "type": "custom", "command": "pinion", "args": ["acp"] }
+  }`,
+  'Folders are trusted by a question in the editor. Sessions are kept: pinion -c goes on with them.',
+];
 
 /** What the command line of `pinion acp` asks for. Throws {@link Answered} for help and {@link UsageError} for what is wrong. */
-export function parseAcp(argv: readonly string[]): { readonly args: Arguments; readonly login: boolean } {
+export function parseAcp(argv: readonly string[], columns = helpColumns()): { readonly args: Arguments; readonly login: boolean } {
   let written = '';
-  const command = program((text) => { written += text; });
+  const command = program((text) => { written += text; }, columns);
   try {
     command.parse([...argv], { from: 'user' });
   } catch (error) {

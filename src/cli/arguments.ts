@@ -1,7 +1,8 @@
-import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { UserError } from '#lib/errors.ts';
 import { parseDollars } from '#lib/money.ts';
 import { PERMISSION_MODES, type PermissionMode } from '#domain/entry.ts';
+import { helpColumns, helpItems, helpLook, helpProse, WIDEST } from './help.ts';
 import { VERSION } from './version.ts';
 
 /** What was asked for on the command line. */
@@ -26,6 +27,8 @@ export interface Arguments {
   readonly sessionPersistence?: false;
   /** `stdio`: who reads the stream is asked what needs consent. */
   readonly permissionPromptTool?: 'stdio';
+  /** The shape that the result is to have: a file with a JSON Schema, or one as JSON. */
+  readonly jsonSchema?: string;
   readonly fallbackModel?: string;
   /** In place of our own. */
   readonly systemPrompt?: string;
@@ -95,7 +98,7 @@ export function splitRules(text: string): readonly string[] {
 }
 
 function program(write: (text: string) => void, screen: number): Command {
-  const command = new Command('pinion')
+  return new Command('pinion')
     .description('A coding-agent shell for the terminal: chat with a model that reads, edits and runs things in your project.')
     .argument('[prompt]', 'what to say first')
     .optionsGroup('Print mode:')
@@ -106,6 +109,7 @@ function program(write: (text: string) => void, screen: number): Command {
     .option('--replay-user-messages', 'with stream-json in and out: repeat what comes in')
     .option('--include-hook-events', 'with stream-json: what hooks do')
     .addOption(new Option('--permission-prompt-tool <tool>', 'with stream-json in and out: ask the other end what needs consent').choices(['stdio']))
+    .option('--json-schema <file-or-json>', 'the result is JSON of this shape (a JSON Schema)')
     .option('--no-session-persistence', 'keep nothing of this run')
     .option('--verbose', 'tell more of what happens')
     .optionsGroup('Session:')
@@ -117,7 +121,7 @@ function program(write: (text: string) => void, screen: number): Command {
     .option('--add-dir <directory>', 'a further directory to work in (repeatable)', collect)
     .optionsGroup('Model:')
     .option('--model <id>', 'the model to use (opus, sonnet, haiku, fable, or a full id)')
-    .option('--fallback-model <id>', 'answers when the model stays overloaded')
+    .option('--fallback-model <ids>', 'answer in this order, separated by commas, when the model stays overloaded')
     .option('--append-system-prompt <text>', 'text added to the system prompt')
     .option('--system-prompt <text>', 'in place of the system prompt')
     .option('--max-turns <n>', 'most model requests of one turn', positive)
@@ -140,12 +144,9 @@ function program(write: (text: string) => void, screen: number): Command {
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: write, writeErr: write })
     .allowExcessArguments(true)
-    .exitOverride();
-  const columns = Math.min(WIDEST, screen);
-  const usual = Object.assign(new Help(), { minWidthToWrap: NARROW });
-  return command
-    .configureHelp({ helpWidth: columns, minWidthToWrap: NARROW, ...(columns < WIDEST && { formatItem: (term, _width, what) => `  ${term}\n${hang(usual.boxWrap(what, columns - 4))}` }) })
-    .addHelpText('after', `\n${EPILOGUE.map((paragraph) => usual.boxWrap(paragraph, columns)).join('\n\n')}`);
+    .exitOverride()
+    .configureHelp(helpLook(screen))
+    .addHelpText('after', `\n${PROGRAMS_HEAD}\n${helpItems(PROGRAMS, screen)}\n${helpProse(EPILOGUE, screen)}`);
 }
 
 /** Its definitions, for those who complete command lines. */
@@ -153,14 +154,14 @@ export function pinionCommand(): Command {
   return program(() => undefined, WIDEST);
 }
 
-/** Columns beyond which lines grow no longer, and below which flags and what they do stand below each other. */
-const WIDEST = 80;
-/** Columns below which nothing is wrapped. */
-const NARROW = 16;
-const hang = (text: string): string => text.replace(/^/gm, '    ');
+const PROGRAMS_HEAD = 'Further commands (each has --help):';
+const PROGRAMS: readonly (readonly [string, string])[] = [
+  ['pinion mcp', 'MCP servers: add, list, test, approve, sign in'],
+  ['pinion acp', 'for editors such as Zed: the Agent Client Protocol'],
+  ['pinion completion', 'what your shell completes: bash, zsh, fish'],
+];
 
 const EPILOGUE = [
-  'Programs of their own, each with --help: pinion mcp (servers), pinion acp (for editors), pinion completion (for shells).',
   'Inside: / for commands, @ to mention a file, ! to run a command yourself, ? for help.',
   'Without a key (ANTHROPIC_API_KEY, or /login) the built-in demo model answers: rule-based, offline, free.',
   'Exit codes: 0 done, 1 the run failed, 2 bad flags or input, 130 and 143 ended by a signal.',
@@ -168,7 +169,7 @@ const EPILOGUE = [
 ];
 
 /** Reads the command line. Throws {@link Answered} for help (drawn for so many columns) and version, {@link UsageError} (one line) for what is wrong. */
-export function parseArguments(argv: readonly string[], columns = process.stdout.isTTY ? process.stdout.columns : WIDEST): Arguments {
+export function parseArguments(argv: readonly string[], columns = helpColumns()): Arguments {
   let written = '';
   const command = program((text) => { written += text; }, columns);
   try {
@@ -186,7 +187,7 @@ export function parseArguments(argv: readonly string[], columns = process.stdout
 interface Options {
   readonly print?: boolean; readonly continue?: boolean; readonly resume?: string | true; readonly model?: string;
   readonly outputFormat: Arguments['outputFormat']; readonly inputFormat: Arguments['inputFormat']; readonly includePartialMessages?: boolean; readonly replayUserMessages?: boolean; readonly includeHookEvents?: boolean; readonly verbose?: boolean; readonly sessionId?: string; readonly forkSession?: boolean;
-  readonly sessionPersistence?: boolean; readonly permissionPromptTool?: 'stdio'; readonly fallbackModel?: string; readonly systemPrompt?: string;
+  readonly sessionPersistence?: boolean; readonly permissionPromptTool?: 'stdio'; readonly jsonSchema?: string; readonly fallbackModel?: string; readonly systemPrompt?: string;
   readonly mcpConfig?: string[]; readonly strictMcpConfig?: boolean; readonly ide?: boolean; readonly settings?: string; readonly maxTurns?: number; readonly maxBudgetUsd?: number; readonly pin?: string[]; readonly permissionMode?: PermissionMode;
   readonly allowedTools?: string[]; readonly disallowedTools?: string[]; readonly dangerouslySkipPermissions?: boolean;
   readonly appendSystemPrompt?: string; readonly addDir?: string[]; readonly trust?: boolean;
@@ -203,13 +204,14 @@ function toArguments(options: Options, prompt: string | undefined): Arguments {
   const stray = streams.find(([given]) => given)?.[1];
   if (stray !== undefined && outputFormat !== 'stream-json') throw new UsageError(`${stray} goes with -p --output-format stream-json.`);
   if (forkSession && !goOn && resume === undefined) throw new UsageError('--fork-session goes with -c or -r.');
-  const { sessionPersistence, permissionPromptTool, fallbackModel, systemPrompt } = options;
+  const { sessionPersistence, permissionPromptTool, jsonSchema, fallbackModel, systemPrompt } = options;
   if (sessionId !== undefined && !forkSession && (goOn || resume !== undefined)) throw new UsageError('--session-id names a new session: with -c or -r it goes with --fork-session.');
+  if (jsonSchema !== undefined && !print) throw new UsageError('--json-schema goes with -p.');
   if (sessionPersistence === false && !print) throw new UsageError('--no-session-persistence goes with -p.');
   if (permissionPromptTool !== undefined && inputFormat !== 'stream-json') throw new UsageError('--permission-prompt-tool goes with -p --input-format stream-json.');
   return {
     inputFormat, includePartialMessages, replayUserMessages, includeHookEvents, verbose, forkSession, mcpConfig, strictMcpConfig, ide, ...(sessionId !== undefined && { sessionId }), ...(settings !== undefined && { settings }), ...(permissionPromptTool !== undefined && { permissionPromptTool }), ...(sessionPersistence === false && { sessionPersistence: false as const }),
-    ...(fallbackModel !== undefined && { fallbackModel }), ...(systemPrompt !== undefined && { systemPrompt }),
+    ...(jsonSchema !== undefined && { jsonSchema }), ...(fallbackModel !== undefined && { fallbackModel }), ...(systemPrompt !== undefined && { systemPrompt }),
     print, continue: goOn, outputFormat, pin, allowedTools, disallowedTools, addDir, trust,
     ...(prompt !== undefined && { prompt }), ...(resume !== undefined && { resume }), ...(model !== undefined && { model }),
     ...(maxTurns !== undefined && { maxTurns }), ...(maxBudgetUsd !== undefined && { maxBudgetUsd }), ...(permissionMode !== undefined && { permissionMode }),

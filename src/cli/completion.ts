@@ -1,5 +1,6 @@
 import { Command, type Option } from 'commander';
 import { acpCommand } from './acp.ts';
+import { helpColumns, helpLook } from './help.ts';
 import { pinionCommand } from './arguments.ts';
 import { mcpCommand } from './mcp.ts';
 
@@ -43,12 +44,12 @@ export function commandTree(): Node {
 }
 
 /** For help: the command that prints the scripts. */
-export function completionCommand(): Command {
+export function completionCommand(columns = helpColumns()): Command {
   return new Command('pinion completion')
     .description('Prints a script that completes the command line of pinion.')
     .argument('<shell>', SHELLS.join(', '))
     .helpOption('-h, --help', 'print this help')
-    .configureHelp({ helpWidth: 80 })
+    .configureHelp(helpLook(columns))
     .addHelpText('after', `\nTo have it in every new shell:\n${SHELLS.map((shell) => `  ${shell.padEnd(5)} ${INSTALL[shell]}`).join('\n')}`);
 }
 

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { Json } from '#lib/brand.ts';
 import { oneLine } from '#lib/names.ts';
+import { helpColumns, helpLook, helpProse, WIDEST } from './help.ts';
 import { Answered, UsageError } from './arguments.ts';
 
 export type WriteScope = 'local' | 'user' | 'project';
@@ -14,28 +15,23 @@ export type McpRequest =
   | { readonly verb: 'get'; readonly name: string; readonly json: boolean }
   | { readonly verb: 'test' | 'login' | 'logout' | 'approve' | 'refuse'; readonly name: string };
 
-const WIDEST = 80;
-const NARROW = 16;
 const SCOPES: readonly WriteScope[] = ['local', 'user', 'project'];
 
-const EPILOGUE = `
-Scopes: local (yours, this project; the default), user (yours, everywhere),
-project (.mcp.json, shared). Servers of .mcp.json start only in a folder that
-you trust, after you have approved each of them.
-Exit codes: 0 done, 1 it failed, 2 bad flags or input.
-
-Examples:
+const EPILOGUE = [
+  'Scopes: local (yours, this project; the default), user (yours, everywhere), project (.mcp.json, shared). Servers of .mcp.json start only in a folder that you trust, after you have approved each of them.',
+  'Exit codes: 0 done, 1 it failed, 2 bad flags or input.',
+  `Examples:
   pinion mcp add files -- npx -y @modelcontextprotocol/server-filesystem .
   pinion mcp add -e TOKEN=abc tracker -- node tracker.js --verbose
   pinion mcp add --scope user docs https://docs.example.com/mcp
-  pinion mcp test files
-`;
+  pinion mcp test files`,
+];
 
 /** Reads what follows `pinion mcp`. Throws `Answered` for help, `UsageError` (one line) for what is wrong. */
-export function parseMcpArguments(argv: readonly string[], columns = process.stdout.isTTY ? process.stdout.columns : WIDEST): McpRequest {
+export function parseMcpArguments(argv: readonly string[], columns = helpColumns()): McpRequest {
   let written = '';
   let request: McpRequest | undefined;
-  const command = program((text) => { written += text; }, Math.min(WIDEST, columns), (asked) => { request = asked; });
+  const command = program((text) => { written += text; }, columns, (asked) => { request = asked; });
   try {
     command.parse(argv.length === 0 ? ['--help'] : [...argv], { from: 'user' });
   } catch (error) {
@@ -63,10 +59,10 @@ function program(write: (text: string) => void, columns: number, take: (request:
     .helpCommand(false)
     .helpOption('-h, --help', 'print this help')
     .configureOutput({ writeOut: write, writeErr: () => undefined })
-    .configureHelp({ helpWidth: columns, minWidthToWrap: NARROW, subcommandTerm: (command) => command.name() })
+    .configureHelp({ ...helpLook(columns), subcommandTerm: (command) => command.name() })
     .exitOverride()
     .usage('<command>');
-  mcp.addHelpText('after', EPILOGUE.trimEnd());
+  mcp.addHelpText('after', helpProse(EPILOGUE, columns));
   mcp.command('add').description('write a server down: a command, or an address').argument('<name>', 'letters, digits, - and _').argument('<command-or-url>', 'a program, or an address that begins with https://').argument('[args...]', 'of the command; those that begin with - stand behind --')
     .addOption(scopeOption('where it is written down').default('local')).addOption(new Option('-t, --transport <transport>', 'how it is reached (default: stdio for a command, http for an address)').choices(['stdio', 'http', 'sse']))
     .option('-e, --env <KEY=value>', 'a variable of its environment (repeatable)', collect).option('-H, --header <header>', 'a header "Name: value" of each request (repeatable)', collect)

@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
 import { sanitise } from '#lib/terminal.ts';
 import type { Card, CardBlock } from '#domain/card.ts';
 
@@ -6,6 +7,17 @@ import type { Card, CardBlock } from '#domain/card.ts';
 export function cardText(card: Card): string {
   const head = card.detail === undefined ? card.title : `${card.title} (${card.detail})`;
   return [head, ...card.body.map(blockText)].map((text) => sanitise(text)).join('\n\n');
+}
+
+/** Broken between words where lines are longer than a terminal is wide; what goes on of a table's last column stays below it. Words that are longer (addresses, paths) stay whole. */
+export function fitText(text: string, columns: number): string {
+  return text.split('\n').flatMap((line) => {
+    if (stringWidth(line) <= columns) return [line];
+    const table = /^.*\S {2,}(?=\S)/.exec(line)?.[0] ?? '';
+    const before = stringWidth(table) <= columns / 2 ? table : '';
+    const indent = stringWidth(before);
+    return wrapAnsi(line.slice(before.length), columns - indent).split('\n').map((piece, at) => (at === 0 ? before : ' '.repeat(indent)) + piece);
+  }).join('\n');
 }
 
 function blockText(block: CardBlock): string {

@@ -11,11 +11,10 @@ import { listSessions } from '#session/list.ts';
 import { forkSession, newSession, type OpenSession, resumeSession } from '#session/open.ts';
 import type { LogSession } from '#session/session.ts';
 import type { House } from './house.ts';
-import { importers } from '#session/import/list.ts';
+import { shells } from '#session/import/shells.ts';
 import { settingsView } from './settings/config-view.ts';
 import { hookedTurn } from './hooks/turn.ts';
 import { branchNow } from './place.ts';
-import { statusLineInput } from './status-line/facts.ts';
 import { promptTurn, withPrompts } from './prompt-commands.ts';
 import { withSkills } from './skill-commands.ts';
 import { skillTurn } from './skill-turn.ts';
@@ -240,8 +239,8 @@ function commandContext(house: House, { session, file, mode, working }: Held, su
     hooks: () => house.hooks.view(session()),
     languages: () => house.languages,
     settings: () => settingsView(house),
-    importers: () => importers.map(({ id, label }) => ({ id, label })),
-    statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await statusLineInput(house, { session: session(), file: file() }) }),
+    importers: () => shells,
+    statusLine: async () => ({ setting: house.configuration.settings().statusLine, input: await (await import('./status-line/facts.ts')).statusLineInput(house, { session: session(), file: file() }) }),
     editors: () => house.editor.list(),
     usage: () => Promise.resolve(usageOf(house, session())),
     async pins() {

@@ -11,7 +11,12 @@ it('takes the flags that hold for every session', () => {
 
 it('help names the settings of an editor; what is no flag of it is refused in one line', () => {
   expect(() => parseAcp(['--help'])).toThrow(Answered);
-  expect(() => parseAcp(['--help'])).toThrow(/"agent_servers": \{ "Pinion": \{ "type": "custom", "command": "pinion", "args": \["acp"\] \} \}/);
+  expect(() => parseAcp(['--help'])).toThrow(/"agent_servers": \{\n\s+"Pinion": \{ "type": "custom", "command": "pinion", "args": \["acp"\] \}\n\s+\}/);
+  for (const columns of [80, 40]) {
+    let help = '';
+    try { parseAcp(['--help'], columns); } catch (error) { help = String((error as Error).message); }
+    expect(help.split('\n').filter((line) => line.length > columns && !line.includes('"Pinion"'))).toEqual([]);
+  }
   for (const argv of [['-p'], ['--trust'], ['--nonsense'], ['words'], ['--permission-mode', 'none'], ['--max-turns', 'x']]) {
     expect(() => parseAcp(argv), argv.join(' ')).toThrow(UsageError);
     expect(() => parseAcp(argv), argv.join(' ')).toThrow(/^[^\n]+See pinion (?:acp )?--help\.$/);

@@ -3,9 +3,10 @@ import { Answered, UsageError } from '#cli/arguments.ts';
 import { parseMcpArguments } from '#cli/mcp.ts';
 
 const parse = (...argv: readonly string[]) => parseMcpArguments(argv, 80);
-function thrown(...argv: readonly string[]): Error {
+const thrown = (...argv: readonly string[]): Error => thrownAt(80, argv);
+function thrownAt(columns: number, argv: readonly string[]): Error {
   try {
-    parse(...argv);
+    parseMcpArguments(argv, columns);
   } catch (error) {
     if (error instanceof Error) return error;
   }
@@ -43,5 +44,8 @@ describe('pinion mcp reads', () => {
     expect(error).toBeInstanceOf(Answered);
     expect(error.message).toMatch(/^Usage: pinion mcp/);
     for (const line of error.message.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    const narrow = thrownAt(40, argv).message.split('\n');
+    // What is there to be copied stays on its line.
+    expect(narrow.filter((line) => line.length > 40 && !/^(?:Usage: |  )pinion mcp /.test(line))).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import type { Card } from '#domain/card.ts';
 import type { Entry } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { CallId } from '#domain/tool.ts';
-import { cardText } from '#headless/card-text.ts';
+import { cardText, fitText } from '#headless/card-text.ts';
 import { resultOf } from '#headless/result.ts';
 import { withPiped } from '#headless/stdin.ts';
 
@@ -53,4 +53,9 @@ describe('piped input', () => {
     const { readStdin } = await import('#headless/stdin.ts');
     expect(await readStdin(Object.assign(new PassThrough(), { isTTY: true }), false)).toBeUndefined();
   });
+});
+
+it('text for a terminal breaks between words, below the last column of a table, and leaves addresses whole', () => {
+  expect(fitText('short\nAdded files to /a/long/path/that/stays/whole. Try it.', 24)).toBe('short\nAdded files to\n/a/long/path/that/stays/whole.\nTry it.');
+  expect(fitText('name  state\nevery  not approved: the folder is not trusted', 30)).toBe('name  state\nevery  not approved: the\n       folder is not trusted');
 });

@@ -7,7 +7,7 @@ import { sanitise } from '#lib/terminal.ts';
 import type { ConfiguredServer } from '#domain/mcp.ts';
 import { parseArguments, UsageError } from '#cli/arguments.ts';
 import { type McpRequest, parseMcpArguments, type WriteScope } from '#cli/mcp.ts';
-import { cardText } from '#headless/card-text.ts';
+import { cardText, fitText } from '#headless/card-text.ts';
 import { jsonLine } from '#headless/lines.ts';
 import { forgetLogin } from '#mcp/auth/tokens.ts';
 import { keepDecision } from '#mcp/config/approvals.ts';
@@ -24,13 +24,15 @@ import { findPlace, type Place } from '#main/place.ts';
 interface Room {
   readonly place: Place;
   readonly project: string;
+  readonly env: Readonly<Record<string, string>>;
   readonly desk: ServerDesk;
   readonly signIn: SignIn;
   readonly signal: AbortSignal;
 }
 
-const say = (text: string): void => { process.stdout.write(`${sanitise(text)}\n`); };
-const warn = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
+const fit = (text: string, { isTTY, columns }: NodeJS.WriteStream): string => (isTTY ? fitText(sanitise(text), columns) : sanitise(text));
+const say = (text: string): void => { process.stdout.write(`${fit(text, process.stdout)}\n`); };
+const warn = (text: string): void => { process.stderr.write(`${fit(`pinion: ${text}`, process.stderr)}\n`); };
 
 /** Milliseconds that a server has to answer: while all are listed, and when one is tried. */
 const LIST_MS = 10_000;
@@ -53,7 +55,7 @@ export async function run(argv: readonly string[], _workers: Workers): Promise<n
   };
   process.on('SIGINT', stop).on('SIGTERM', stop);
   try {
-    const code = await serve(request, { place, project: configuration.project, desk: createServerDesk({ place, args, configuration }), signIn: createSignIn(place), signal: interrupt.signal });
+    const code = await serve(request, { place, project: configuration.project, env: { ...place.env, ...configuration.settings().env }, desk: createServerDesk({ place, args, configuration }), signIn: createSignIn(place), signal: interrupt.signal });
     return signalled === 0 ? code : signalled;
   } catch (error) {
     if (signalled === 0) throw error;
@@ -135,7 +137,7 @@ function unknown(name: string, { desk }: Room, where = ''): UserError {
 async function list(json: boolean, room: Room): Promise<number> {
   const { servers, problems } = room.desk.read();
   for (const problem of problems) warn(problem);
-  const seen = await all(servers, (server) => probe(server, { ...room, timeoutMs: timeoutOf(room.place, LIST_MS) }));
+  const seen = await all(servers, (server) => probe(server, { ...room, timeoutMs: timeoutOf(room, LIST_MS) }));
   room.signal.throwIfAborted();
   if (json) process.stdout.write(`${jsonLine(seen.map(jsonOf))}\n`);
   else if (seen.length === 0) say('There are no servers. pinion mcp add <name> -- <command> writes one down; pinion mcp add --help tells more.');
@@ -158,14 +160,14 @@ async function all(servers: readonly ConfiguredServer[], each: (server: Configur
   return servers.flatMap((_, at) => seen.get(at) ?? []);
 }
 
-function timeoutOf({ env }: Place, otherwise: number): number {
+function timeoutOf({ env }: Room, otherwise: number): number {
   const ms = Number(env['MCP_TIMEOUT']);
   return Number.isFinite(ms) && ms > 0 ? Math.min(ms, 600_000) : otherwise;
 }
 
 async function get({ name, json }: Extract<McpRequest, { verb: 'get' }>, room: Room): Promise<number> {
   const server = named(name, room);
-  const seen = await probe(server, { ...room, timeoutMs: timeoutOf(room.place, LIST_MS) });
+  const seen = await probe(server, { ...room, timeoutMs: timeoutOf(room, LIST_MS) });
   room.signal.throwIfAborted();
   if (json) process.stdout.write(`${jsonLine(jsonOf(seen))}\n`);
   else say(cardText(getCard(seen)));
@@ -173,7 +175,7 @@ async function get({ name, json }: Extract<McpRequest, { verb: 'get' }>, room: R
 }
 
 async function test(server: ConfiguredServer, room: Room): Promise<number> {
-  const seen = await probe(server, { ...room, timeoutMs: timeoutOf(room.place, TEST_MS) });
+  const seen = await probe(server, { ...room, timeoutMs: timeoutOf(room, TEST_MS) });
   room.signal.throwIfAborted();
   say(cardText(testCard(seen)));
   return seen.state === 'connected' ? 0 : 1;

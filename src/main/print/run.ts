@@ -3,23 +3,26 @@ import type { Json } from '#lib/brand.ts';
 import { UserError } from '#lib/errors.ts';
 import type { Entry, Event } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
-import type { Call, CallId } from '#domain/tool.ts';
+import type { Call } from '#domain/tool.ts';
 import { costOf } from '#accounting/cost.ts';
 import { cardText } from '#headless/card-text.ts';
+import { jsonLine } from '#headless/lines.ts';
 import { failureOf, type ModelUsage, type PrintResult, resultOf } from '#headless/result.ts';
 import { interpret } from '#session/effects.ts';
 import type { PromptBody } from '#loop/query.ts';
-import { changeSetting } from '#main/settings/config-change.ts';
 import type { Conversation } from '#main/conversation.ts';
 import { commandLine, dispatch } from '#main/dispatch.ts';
 import type { House } from '#main/house.ts';
-import { runImport } from '#main/settings/import-run.ts';
 
 /** What a run came to: a turn's outcome, and of a command its card or refusal. */
 export interface Done {
   readonly outcome: Outcome;
   readonly card?: string;
   readonly refused?: boolean;
+  /** Of a run that is to come to JSON of a certain shape: that. */
+  readonly output?: Json;
+  /** It did not come to it. */
+  readonly unfit?: true;
 }
 
 /** Lets a turn run to its end, and shows what happens. */
@@ -78,8 +81,8 @@ async function runCommand({ house, conversation, drain }: Runner, line: string, 
       conversation.append([{ type: 'mode', mode }]);
       done = { ...done, card: `Mode: ${mode}` };
     },
-    configure: (change) => settled(async () => { if (change !== undefined) done = { ...done, card: cardText(await changeSetting(house, change)) }; }),
-    import: (wanted) => settled(() => runImport(house, wanted, { show: (card) => { done = { ...done, card: cardText(card) }; } })),
+    configure: (change) => settled(async () => { if (change !== undefined) done = { ...done, card: cardText(await (await import('#main/settings/config-change.ts')).changeSetting(house, change)) }; }),
+    import: (wanted) => settled(async () => (await import('#main/settings/import-run.ts')).runImport(house, wanted, { show: (card) => { done = { ...done, card: cardText(card) }; } })),
     refuse(_line, message) { done = { ...done, card: message, refused: true }; },
     exit: () => undefined,
   });
@@ -102,16 +105,29 @@ export interface Begun {
   readonly apiMs: number;
 }
 
+/** What was heard beside the conversation's own log: milliseconds that answers have taken, and what sub-agents were refused in this run. */
+export interface Heard {
+  readonly apiMs: number;
+  readonly denied: readonly Call[];
+}
+
 /** What a run came to, as it is printed. */
-export function resultFor({ house, conversation }: Pick<Runner, 'house' | 'conversation'>, done: Done, begun: Begun, apiMs: number): PrintResult {
+export function resultFor({ house, conversation }: Pick<Runner, 'house' | 'conversation'>, done: Done, begun: Begun, { apiMs, denied }: Heard): PrintResult {
   const { session } = conversation;
   const entries = session.log.slice(begun.from);
   const result = resultOf({
     sessionId: session.id, entries, outcome: done.outcome, durationMs: performance.now() - begun.at, apiMs: apiMs - begun.apiMs,
-    usd: Math.max(0, (costOf(session.log).usd ?? 0) - begun.usd), model: house.desk.id(), denials: deniedIn(entries),
+    usd: Math.max(0, (costOf(session.log).usd ?? 0) - begun.usd), model: house.desk.id(), denials: [...deniedIn(entries), ...denied],
     models: modelsIn(house, entries), uuid: randomUUID(),
   });
-  return forCommand(result, done);
+  return forCommand(forOutput(result, done), done);
+}
+
+/** What a program reads in place of an answer is the result. */
+function forOutput(result: PrintResult, { output, unfit }: Done): PrintResult {
+  if (unfit === true) return { ...result, subtype: 'error_max_structured_output_retries' };
+  if (output === undefined) return result;
+  return { ...result, ...(!result.is_error && { result: jsonLine(output) }), structured_output: output };
 }
 
 /** A command takes no turn; what it showed is its result, unless it came to nothing. */
@@ -130,12 +146,4 @@ function modelsIn({ desk }: House, entries: readonly Entry[]): Readonly<Record<s
       contextWindow: window, maxOutputTokens: maxOutput,
     }];
   }));
-}
-
-/** Calls that had to be asked for while nobody was there. */
-function deniedIn(entries: readonly Entry[]): readonly Call[] {
-  const refused = new Set(entries.flatMap((entry) => (entry.type === 'toolResult' && entry.result.kind === 'refused' ? [entry.callId as string] : [])));
-  return entries.flatMap((entry) => (entry.type === 'assistant' ? entry.content : [])).flatMap((block): Call[] => (
-    block.type === 'tool_use' && refused.has(block.id) ? [{ id: block.id as CallId, tool: block.name, input: block.input as Json }] : []
-  ));
 }

@@ -6,6 +6,7 @@ import { cardText } from '#headless/card-text.ts';
 import { homeOf } from '#session/home.ts';
 import type { Found } from '#session/import/found.ts';
 import { importers } from '#session/import/list.ts';
+import { shells } from '#session/import/shells.ts';
 import { commandPatternRule, commandRule, pathPatternRule, toolRule } from '#session/import/rules.ts';
 import { isSecret, withReferences } from '#session/import/secrets.ts';
 import { configure } from '#main/configuration.ts';
@@ -39,7 +40,7 @@ describe('what is read from other shells', () => {
       '.claude/settings.json': JSON.stringify({ model: 'opus', theme: 'light-daltonized', fallbackModel: ['claude-haiku-5-5', 'x'], permissions: { allow: ['Bash(ls)'] }, apiKeyHelper: 'give-key', spinnerTipsEnabled: false, hooks: {} }),
       '.claude.json': JSON.stringify({ mcpServers: { a: { command: 'x' } }, oauthAccount: { token: 'secret-token' } }), '.claude/commands/x.md': 'x',
     });
-    expect(settings(read)).toEqual({ model: 'opus', theme: 'light', fallbackModel: 'claude-haiku-5-5' });
+    expect(settings(read)).toEqual({ model: 'opus', theme: 'light', fallbackModel: ['claude-haiku-5-5', 'x'] });
     expect(read.servers).toEqual([]);
     expect(read.anyway.join('\n')).toMatch(/permissions, hooks of .*settings\.json\n.*the MCP servers of .*\.claude\.json\ncommands of /s);
     expect(read.left.join('\n')).toMatch(/^apiKeyHelper: .*\nspinnerTipsEnabled: there is nothing like it here/);
@@ -232,4 +233,8 @@ describe('taking over', () => {
     const { run } = rig({ '.codex/config.toml': '[mcp_servers."a\\u001b[2J\\nb"]\ncommand = "x"\n' });
     expect(await run('codex')).not.toMatch(/\u001b/);
   });
+});
+
+it('the shells that are named without loading any of it are those that can be read', () => {
+  expect(shells).toEqual(importers.map(({ id, label }) => ({ id, label })));
 });
