@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { failedRun, MOST_OUTPUT, type Ran } from './ran.ts';
 
 export interface CommandRun {
@@ -33,11 +34,18 @@ export interface Groups {
   end(): void;
 }
 
-export function createGroups(): Groups {
+/** `guard`: ends them also where this program is killed. */
+export function createGroups(guard?: GroupGuard): Groups {
   const alive = new Set<number>();
   return {
-    add: (pid) => { alive.add(pid); },
-    delete: (pid) => { alive.delete(pid); },
+    add(pid) {
+      alive.add(pid);
+      guard?.watch(`hook-${pid}`, pid);
+    },
+    delete(pid) {
+      alive.delete(pid);
+      guard?.release(`hook-${pid}`);
+    },
     end() {
       for (const pid of alive) send(pid, 'SIGKILL');
       alive.clear();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import type { EntryBody, Event } from '#domain/entry.ts';
 import type { HookEvent, HookNews } from '#domain/hooks.ts';
 import type { Session } from '#domain/session.ts';
@@ -72,8 +73,8 @@ export interface Runner {
 /** When a person is told what is waited for. */
 const PATIENCE_MS = 1000;
 
-export function createRunner(doors: Doors): Runner {
-  const groups = createGroups();
+export function createRunner(doors: Doors, guard?: GroupGuard): Runner {
+  const groups = createGroups(guard);
   const over = new AbortController();
   const fired = new WeakMap<Session, Set<string>>();
   const firstTime = (hook: Hook, session: Session): boolean => {

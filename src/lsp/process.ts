@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { createMessageConnection, type MessageConnection, StreamMessageWriter } from 'vscode-jsonrpc/node';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { BoundedReader } from './frames.ts';
 import type { ServerLog } from './log.ts';
 
@@ -11,12 +12,6 @@ export interface ServerCommand {
   /** Absolute. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
-}
-
-/** Ends a group of processes when this program is gone, however it went. */
-export interface GroupGuard {
-  watch(mark: string, pid: number): void;
-  release(mark: string): void;
 }
 
 /** A server's process with its line to it, in a group of its own. */

@@ -4,9 +4,10 @@ import { CancellationTokenSource, ConnectionError, ErrorCodes, ResponseError } f
 import type { Json } from '#lib/brand.ts';
 import { withDeadline } from '#lib/deadline.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { answerServer } from './client-side.ts';
 import { createLog, type ServerLog } from './log.ts';
-import { type GroupGuard, type ServerProcess, startProcess } from './process.ts';
+import { type ServerProcess, startProcess } from './process.ts';
 import { type Capabilities, capabilitiesOf, CLIENT_CAPABILITIES } from './protocol.ts';
 import type { FileChangeKind, Watched } from './watched.ts';
 

@@ -1,8 +1,8 @@
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { Bench } from './bench.ts';
 import { type FoundServer, rootFor } from './find.ts';
 import { createLog, type ServerLog } from './log.ts';
-import type { GroupGuard } from './process.ts';
 import type { Capabilities } from './protocol.ts';
 import { startServer } from './server.ts';
 

@@ -2,6 +2,7 @@ import type { Client, ClientCapabilities, AuthProvider, FetchLike, Transport } f
 import type { McpServerConfig } from '#domain/mcp.ts';
 import { withDeadline } from '#lib/deadline.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { cutToLength, wellFormed } from '#lib/text.ts';
 import { recordOf } from './lists.ts';
 import type { ServerLog } from './log.ts';
@@ -14,6 +15,7 @@ export interface ConnectOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly log: ServerLog;
+  readonly guard?: GroupGuard;
   /** Our own version, which the server is told. */
   readonly version: string;
   /** Milliseconds until it must have answered. */
@@ -84,8 +86,8 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   };
 }
 
-async function transportOf({ config, env, cwd, log, headers, auth, fetch }: ConnectOptions): Promise<Transport> {
-  if (config.type === 'stdio') return new StdioTransport({ command: config.command, args: config.args, env, cwd, log });
+async function transportOf({ config, env, cwd, log, guard, headers, auth, fetch }: ConnectOptions): Promise<Transport> {
+  if (config.type === 'stdio') return new StdioTransport({ command: config.command, args: config.args, env, cwd, log, ...(guard !== undefined && { guard }) });
   const { createRemote } = await import('./remote.ts');
   return createRemote({ type: config.type, url: config.url, headers: { ...config.headers, ...headers }, ...(auth !== undefined && { auth }), ...(fetch !== undefined && { fetch }) });
 }

@@ -1,6 +1,7 @@
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import type { ConfiguredServer, McpPrompt, McpResource, McpServer, McpState } from '#domain/mcp.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { headersFrom } from './config/headers-helper.ts';
 import type { Launch } from './config/launch.ts';
 import { connect, type Link, LoginNeeded } from './connect.ts';
@@ -10,9 +11,10 @@ import { CAPABILITIES, hangRequests, type RequestDoors, type Underway } from './
 import type { Consent } from './sample.ts';
 
 export interface ServerDoors extends RequestDoors {
+  readonly guard?: GroupGuard;
   readonly version: string;
-  /** Milliseconds that a server has to answer at first. */
-  readonly connectMs: number;
+  /** Milliseconds that a server has to answer at first; asked anew at each try. */
+  readonly connectMs: () => number;
   readonly launch: (server: ConfiguredServer) => Launch;
   /** Who signs in at a server that wants it. */
   readonly auth?: (server: ConfiguredServer, launch: Launch) => Promise<AuthProvider | undefined>;
@@ -215,7 +217,7 @@ export class Server {
     const { config } = launch;
     const remote = config.type === 'stdio' ? {} : await this.#remote(config.url, config.headersHelper, launch, signal);
     return await connect({
-      config, env: launch.env, cwd: launch.cwd, log: this.log, version: this.#doors.version, timeoutMs: this.#doors.connectMs, capabilities: CAPABILITIES, ...remote,
+      config, env: launch.env, cwd: launch.cwd, log: this.log, version: this.#doors.version, timeoutMs: this.#doors.connectMs(), capabilities: CAPABILITIES, ...(this.#doors.guard !== undefined && { guard: this.#doors.guard }), ...remote,
       prepare: (client) => {
         hangRequests(client, { server: configured.name, log: this.log, doors: this.#doors, consent: this.#consent, underway: () => this.underway, onListChanged: (what) => { this.#changed(what); } });
       },

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import { isTooDeep } from '#lib/json-depth.ts';
 import { bytes as size } from '#lib/numbers.ts';
 import { createLines } from './lines.ts';
@@ -15,6 +16,7 @@ export interface StdioOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
   readonly log: ServerLog;
+  readonly guard?: GroupGuard;
 }
 
 /** Lines that are taken in one second: a server that writes more waits for the rest of it. */
@@ -52,6 +54,7 @@ export class StdioTransport implements Transport {
       this.#child = child;
       child.once('spawn', () => {
         running.add(child);
+        if (child.pid !== undefined) this.#options.guard?.watch(`mcp-${child.pid}`, child.pid);
         resolve();
       });
       child.once('error', (error) => {
@@ -108,10 +111,14 @@ export class StdioTransport implements Transport {
   #finish(child: ChildProcess): void {
     if (this.#child !== child) return;
     this.#child = undefined;
+    const forget = (): void => {
+      running.delete(child);
+      if (child.pid !== undefined) this.#options.guard?.release(`mcp-${child.pid}`);
+    };
     if (isOver(child) || child.pid === undefined) {
       signalGroup(child, 'SIGKILL');
-      running.delete(child);
-    } else child.once('exit', () => { running.delete(child); });
+      forget();
+    } else child.once('exit', forget);
     for (const stream of [child.stdout, child.stderr, child.stdin]) stream?.destroy();
     this.onclose?.();
   }

@@ -3,6 +3,7 @@ import { messageOf } from '#lib/errors.ts';
 import { VERSION } from '#cli/version.ts';
 import { headersFrom } from '#mcp/config/headers-helper.ts';
 import type { Launch } from '#mcp/config/launch.ts';
+import { createGuard } from '#tools/shell/guard.ts';
 import type { ServerDesk } from './servers.ts';
 import type { SignIn } from './sign-in.ts';
 
@@ -43,10 +44,11 @@ export async function probe(server: ConfiguredServer, options: ProbeOptions): Pr
 async function visit(server: ConfiguredServer, launch: Launch, { signIn, timeoutMs, signal }: ProbeOptions): Promise<Probed> {
   const [{ connect, LoginNeeded }, { listTools, listResources, listPrompts }, { createLog }] = await Promise.all([import('#mcp/connect.ts'), import('#mcp/lists.ts'), import('#mcp/log.ts')]);
   const log = createLog();
+  const guard = createGuard();
   const began = performance.now();
   const nothing = { server, tools: [], resources: [], prompts: [], notes: launch.notes };
   try {
-    const link = await connect({ config: launch.config, env: launch.env, cwd: launch.cwd, log, version: VERSION, timeoutMs, ...await remote(server, launch, signIn, signal) }, signal);
+    const link = await connect({ guard, config: launch.config, env: launch.env, cwd: launch.cwd, log, version: VERSION, timeoutMs, ...await remote(server, launch, signIn, signal) }, signal);
     try {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
       const [tools, resources, prompts] = await Promise.all([
@@ -64,6 +66,8 @@ async function visit(server: ConfiguredServer, launch: Launch, { signIn, timeout
   } catch (error) {
     const login = error instanceof LoginNeeded;
     return { ...nothing, log: log.lines(), state: login ? 'login' : 'failed', detail: login ? `it wants you to sign in: pinion mcp login ${server.name}` : messageOf(error) };
+  } finally {
+    guard.close();
   }
 }
 

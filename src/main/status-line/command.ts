@@ -2,6 +2,7 @@ import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import type { Json } from '#lib/brand.ts';
 import { messageOf } from '#lib/errors.ts';
+import type { GroupGuard } from '#lib/group-guard.ts';
 import type { StatusLineSetting } from '#domain/settings.ts';
 import { onOneLine } from '#domain/task-words.ts';
 
@@ -17,6 +18,7 @@ export interface StatusLineOptions {
   /** What the command wrote; undefined: it wrote nothing, or there is none. */
   readonly show: (output: string | undefined) => void;
   readonly onFault: (message: string) => void;
+  readonly guard?: GroupGuard;
   /** Milliseconds that a run may take; for tests. */
   readonly limitMs?: number;
 }
@@ -127,12 +129,13 @@ function end(group: number, signal: NodeJS.Signals | 0 = 'SIGKILL'): boolean {
 }
 
 /** In a process group of its own. What it leaves running in the background goes into `left`, and what that writes is not waited for. */
-function start({ command }: StatusLineSetting, { place, size, limitMs = LIMIT_MS }: StatusLineOptions, input: string, left: Set<number>): Run {
+function start({ command }: StatusLineSetting, { place, size, guard, limitMs = LIMIT_MS }: StatusLineOptions, input: string, left: Set<number>): Run {
   const { cwd, env, shell } = place();
   const { columns, rows } = size();
   // bash takes a socket as input for a login from afar and reads the person's start-up files, unless it stands in another shell.
   const child: Child = spawn(shell, ['-c', command], { cwd, env: { SHLVL: '1', ...env, COLUMNS: String(columns), LINES: String(rows) }, detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
   const { pid } = child;
+  if (pid !== undefined) guard?.watch(`line-${pid}`, pid);
   const stop = (): void => { if (pid !== undefined) end(pid); };
   let late = false;
   const limit = setTimeout(() => {
@@ -147,7 +150,7 @@ function start({ command }: StatusLineSetting, { place, size, limitMs = LIMIT_MS
   const ended = new Promise<{ readonly output: string } | { readonly problem: string }>((resolve) => {
     child.once('error', (error) => { resolve({ problem: `cannot be started (${messageOf(error)})` }); });
     child.once('exit', () => {
-      if (pid === undefined || !end(pid, 0)) return;
+      if (pid === undefined || !end(pid, 0)) return guard?.release(`line-${pid ?? 0}`);
       left.add(pid);
       setTimeout(() => {
         child.stdout.destroy();

@@ -72,7 +72,7 @@ export function hangStatusLine({ interactive, show, size }: Options): StatusLine
         if (consent === 'kept') await agreed.remember(configuration.project, textOf(wanted));
       }
       command = createStatusLine({
-        setting, size, due: () => coldAt(conversation.session.log),
+        setting, size, guard: house.guard, due: () => coldAt(conversation.session.log),
         input: () => statusLineInput(house, conversation),
         place: () => ({ cwd: house.tools.cwd(conversation.session), shell: place.shell, env: environment(now()) }),
         show: (output) => { show({ type: 'statusLines', lines: output === undefined ? [] : statusLinesOf(output) }); },
