@@ -47,8 +47,8 @@ export function createOffer({ configuration, agents, env, toolbox, search: port 
     const onDemand = search.length > 0 && !OFF.test((env()['ENABLE_TOOL_SEARCH'] ?? '').trim()) && !configuration.settings().remindersOff.includes(REMINDER);
     const wanted = [...own, ...all.filter(({ alwaysLoad }) => !onDemand || alwaysLoad === true).map(({ definition }) => definition)];
     const head = steady(wanted, log, { allowed, grows: !onDemand });
-    // What others bring along later is no reason for another head.
-    const loads = onDemand && (all.some(({ definition }) => !isForeign(definition.name)) || (headIn(log)?.tools.some(({ name }) => name === SEARCH) ?? all.length > 0));
+    // What others bring along later is no reason for another head; a type that names tools of theirs waits for them.
+    const loads = onDemand && (all.some(({ definition }) => !isForeign(definition.name)) || (headIn(log)?.tools.some(({ name }) => name === SEARCH) ?? (all.length > 0 || type?.tools?.some(isForeign) === true)));
     const deferred = loads ? all.filter(({ definition }) => !head.some(({ name }) => name === definition.name)) : [];
     return { head: [...head, ...(loads ? search : [])].sort(byName), deferred };
   };

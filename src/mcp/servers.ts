@@ -24,8 +24,8 @@ export interface ServersDoors extends Omit<ServerDoors, 'onChange' | 'onToolsCha
   /** Servers as they are configured now; read anew at each `start`. */
   readonly configured: () => readonly ConfiguredServer[];
   readonly content: Pick<ContentDoors, 'envelope' | 'media'>;
-  /** Milliseconds that a call may take. */
-  readonly toolMs: number;
+  /** Milliseconds that a call may take; asked anew at each. */
+  readonly toolMs: () => number;
   readonly onChange?: () => void;
   /** Tools of which a server now says something else. */
   readonly onToolsChanged?: (server: string, tools: readonly McpTool[]) => void;
@@ -176,7 +176,7 @@ class House implements Servers {
       ...found, server: name, alwaysLoad: config.alwaysLoad === true, gone: false,
       call: (input, session, signal) => {
         this.#tellRoots();
-        return callTool(this.#servers.get(name) ?? server, { original: found.original, input, session, signal, timeoutMs: config.timeoutMs ?? this.#doors.toolMs });
+        return callTool(this.#servers.get(name) ?? server, { original: found.original, input, session, signal, timeoutMs: config.timeoutMs ?? this.#doors.toolMs() });
       },
     };
   }

@@ -71,7 +71,7 @@ export async function bench(configured: readonly ConfiguredServer[] | (() => rea
   const cwd = tempFolder();
   const env = { PATH: process.env['PATH'] ?? '', HOME: cwd };
   const servers = createServers({
-    version: '0', connectMs: 10_000, toolMs: 60_000, backoffMs: [20, 40],
+    version: '0', connectMs: () => 10_000, toolMs: () => 60_000, backoffMs: [20, 40],
     configured: typeof configured === 'function' ? configured : () => configured,
     launch: (server) => launchOf(server, { env, cwd, project: cwd }), roots: () => [cwd],
     ask: (question) => {

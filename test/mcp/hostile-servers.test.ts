@@ -24,7 +24,7 @@ describe('servers that do not come up', () => {
     expect(servers.log('gone').join('\n')).toContain('no database at /nowhere');
   });
   it('have so long to answer and no longer', async () => {
-    const { server, notices } = await bench([hostile('mute', { initialize: 'never' })], { doors: { connectMs: 300 } });
+    const { server, notices } = await bench([hostile('mute', { initialize: 'never' })], { doors: { connectMs: () => 300 } });
     expect(server('mute')).toMatchObject({ state: 'failed', detail: 'it had no answer within 0.3 s' });
     expect(notices).toEqual(['MCP server mute: it had no answer within 0.3 s.']);
   });

@@ -1,73 +1,13 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import type { Arguments } from '#cli/arguments.ts';
-import type { Answer, Question } from '#domain/ports.ts';
+import { describe, expect, it } from 'vitest';
 import { loadedToolsOf } from '#domain/folds.ts';
-import { type Dweller, household } from '../support/household.ts';
-import { historyFaults, prefixFaults } from '../support/messages-server/history.ts';
-import { call, say, type ScriptedReply } from '../support/messages-server/reply.ts';
-import { type MessagesServer, startServer } from '../support/messages-server/server.ts';
+import { say } from '../support/messages-server/reply.ts';
 import { blocksOf, list, obj, text } from '../support/messages-server/shape.ts';
-import { hostileCommand, type Hostile, tool, until } from './fixtures.ts';
+import { hostileCommand, tool, until } from './fixtures.ts';
+import { at, bodyOf, connect, ECHO, headsIn, load, resultsIn, sound, toolNames, use } from './house.ts';
 
 /** As it stands in a text that was defused; in this file it must not. */
 const mark = (word: string): string => ['[defused', `${word}]`].join(':');
-
-interface At {
-  readonly server: MessagesServer;
-  readonly dweller: Dweller;
-  readonly cwd: string;
-  readonly config: string;
-}
-
-interface Options {
-  readonly script?: readonly ScriptedReply[];
-  readonly files?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
-  readonly args?: Partial<Arguments>;
-  readonly modeless?: boolean;
-  readonly answer?: (question: Question) => Answer | undefined;
-  /** The servers do not start by themselves. */
-  readonly later?: boolean;
-  readonly fields?: Readonly<Record<string, object>>;
-}
-
-/** A house with these servers, all of them connected. */
-async function at(servers: Readonly<Record<string, Hostile>>, { script = [], files = {}, env = {}, args = {}, modeless = false, answer, later = false, fields = {} }: Options = {}): Promise<At> {
-  const answers = [...script];
-  const server = await startServer({ now: () => 0, script: () => answers.shift() ?? say('Done.') });
-  onTestFinished(() => server.close());
-  const home = household(files, server, env);
-  const config = join(home.cwd, '..', `${home.cwd.split('/').at(-1) ?? ''}-mcp.json`);
-  writeFileSync(config, JSON.stringify({ mcpServers: Object.fromEntries(Object.entries(servers).map(([name, options]) => [name, { ...hostileCommand(options), ...fields[name] }])) }));
-  const dweller = await home.open({ args: { mcpConfig: [config], ...args }, modeless, ...(answer !== undefined && { answer }) });
-  if (!later) await connect(dweller);
-  return { server, dweller, cwd: home.cwd, config };
-}
-
-async function connect({ house: { mcp } }: Dweller): Promise<void> {
-  mcp.start();
-  await mcp.settled(10_000);
-}
-
-/** No request was refused, and each began as the one before. */
-function sound({ requests }: MessagesServer): void {
-  expect(requests.flatMap(({ refusal }) => refusal ?? [])).toEqual([]);
-  for (const { body } of requests) expect(historyFaults(body)).toEqual([]);
-  for (const [i, now] of requests.entries()) {
-    const last = requests[i - 1];
-    if (last !== undefined) expect(prefixFaults(last.body, now.body)).toEqual([]);
-  }
-}
-
-const bodyOf = ({ requests }: MessagesServer, at: number): string => JSON.stringify(requests.at(at)?.body['messages']);
-const toolNames = ({ requests }: MessagesServer, at: number): readonly string[] => list(requests.at(at)?.body['tools']).map((one) => text(obj(one)['name']));
-const headsIn = ({ log }: Dweller): number => log.filter(({ type }) => type === 'head').length;
-const resultsIn = ({ log }: Dweller): readonly string[] => log.flatMap((entry) => (entry.type === 'toolResult' ? [entry.result.content.map((part) => (part.type === 'text' ? part.text : part.name)).join('\n')] : []));
-const load = (name: string): ScriptedReply => ({ content: [call('ToolSearch', { query: `select:${name}` })] });
-const use = (name: string, input: object = {}): ScriptedReply => ({ content: [call(name, input)] });
-const ECHO = 'mcp__s__echo';
 
 describe('tools of servers', () => {
   it('are named to the model, loaded and called, without another head', async () => {

@@ -31,7 +31,7 @@ export function createServerDesk({ place, args, configuration }: { readonly plac
   return {
     read, keep,
     holds: (target, name) => namesIn(target).includes(name),
-    launch: (server) => launchOf(server, { env, cwd, project }),
+    launch: (server) => launchOf(server, { env: { ...env, ...configuration.settings().env }, cwd, project }),
     async decide(name, decision) {
       const server = read().servers.find((one) => one.name === name);
       if (server === undefined) throw new UserError(`there is no server ${name}.`);

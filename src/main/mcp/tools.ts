@@ -16,8 +16,8 @@ import type { RunContext, Tool } from '#tools/define.ts';
 import { done, failed, interrupted } from '#tools/result.ts';
 
 export interface ForeignDoors {
-  /** Most tokens of text in one result. */
-  readonly outputTokens: number;
+  /** Most tokens of text in one result; asked anew at each. */
+  readonly outputTokens: () => number;
   /** What came back as parts for the model. */
   readonly content: (result: unknown, label: string, session: Session, signal: AbortSignal) => Promise<Content>;
   /** The user has let this tool run as it is described now. */
@@ -37,7 +37,7 @@ export function foreignTool(tool: McpTool, doors: ForeignDoors): Tool {
   const said = tool.description === '' ? '' : oneLine(tool.description.split('\n', 1)[0] ?? '', SUMMARY);
   return {
     id: tool.name, description: definition.description ?? '', effect: 'executes', threads: 'all', deferred: said === '' ? oneLine(`${tool.original} of ${tool.server}`, SUMMARY) : said,
-    input: z.unknown(), definition, alwaysLoad: tool.alwaysLoad, gone: tool.gone, mostBytes: doors.outputTokens * BYTES_PER_TOKEN + 4096,
+    input: z.unknown(), definition, alwaysLoad: tool.alwaysLoad, gone: tool.gone, get mostBytes() { return doors.outputTokens() * BYTES_PER_TOKEN + 4096; },
     bind(input) {
       if (typeof input !== 'object' || input === null || Array.isArray(input)) return { ok: false, message: `${tool.name} was called with input that is no object` };
       const given = withoutNulls(input as Readonly<Record<string, Json>>, tool.schema);
