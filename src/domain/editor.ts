@@ -30,6 +30,8 @@ export interface Diagnostic {
 export interface EditorDiagnostics {
   /** All of now that were not there before the first of our writes. */
   readonly diagnostics: readonly (Diagnostic & { readonly label: string })[];
+  /** All of now that were there before it already: no news, but not gone either. */
+  readonly before?: readonly (Diagnostic & { readonly label: string })[];
   /** Files (absolute) for which it has answered: of others nothing is known now. */
   readonly answered: readonly string[];
 }

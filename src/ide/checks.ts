@@ -66,7 +66,7 @@ export function createChecks(link: EditorLink, paths: PathPort, cwd: string): Ch
       const asked = [...watched].filter(([path, { writtenAt }]) => writtenAt > 0 && written.has(path)).slice(-MOST_FILES);
       if (says) await settled(asked.map(([, known]) => known), news, signal);
       const answers = await Promise.all(asked.filter(([, known]) => isSettled(known)).map(([path, { before }]) => fresh(link, path, before, { paths, cwd, signal })));
-      return { diagnostics: answers.flatMap((answer) => answer?.news ?? []), answered: answers.flatMap((answer) => answer?.path ?? []) };
+      return { diagnostics: answers.flatMap((answer) => answer?.news ?? []), before: answers.flatMap((answer) => answer?.old ?? []), answered: answers.flatMap((answer) => answer?.path ?? []) };
     },
     forget() {
       watched.clear();
@@ -102,16 +102,17 @@ interface Around {
 }
 
 /** Undefined where the editor does not answer, or holds another text than the disk does. */
-async function fresh(link: EditorLink, path: string, before: ReadonlyMap<string, number>, { paths, cwd, signal }: Around): Promise<{ readonly path: string; readonly news: EditorDiagnostics['diagnostics'] } | undefined> {
+async function fresh(link: EditorLink, path: string, before: ReadonlyMap<string, number>, { paths, cwd, signal }: Around): Promise<{ readonly path: string; readonly news: EditorDiagnostics['diagnostics']; readonly old: EditorDiagnostics['diagnostics'] } | undefined> {
   const [found, dirty, at] = await Promise.all([diagnosticsOf(link, path, ASK_MS, signal), isDirty(link, path, signal), readable(path, paths, cwd)]);
   if (found === undefined || dirty || at === undefined) return undefined;
   const left = new Map(before);
-  const news = found.filter((one) => {
+  const named = found.map((one) => ({ ...one, path, label: at.label }));
+  const isNew = named.map((one) => {
     const times = left.get(keyOf(one)) ?? 0;
     left.set(keyOf(one), times - 1);
     return times <= 0;
   });
-  return { path, news: news.map((one) => ({ ...one, path, label: at.label })) };
+  return { path, news: named.filter((_, i) => isNew[i]), old: named.filter((_, i) => !isNew[i]) };
 }
 
 /** Not by its place: lines move when something is written above them. */

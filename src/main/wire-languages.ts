@@ -1,4 +1,5 @@
-import type { LanguagePort } from '#domain/languages.ts';
+import type { Entry } from '#domain/entry.ts';
+import type { CheckedFile, LanguagePort } from '#domain/languages.ts';
 import type { BlobPort } from '#domain/ports.ts';
 import type { Paths } from '#gate/paths.ts';
 import type { Languages } from '#lsp/languages.ts';
@@ -47,11 +48,19 @@ export function wireLanguages(options: LanguageOptions): LanguageWing {
     return await made;
   };
   const ready = (): boolean => started && !closed;
+  // Several sources ask at a moment: they are to hear the same, or two would speak of one file.
+  let asked: { readonly log: readonly Entry[]; readonly length: number; readonly answer: Promise<readonly CheckedFile[]> } | undefined;
+  const look = (of: Languages, log: readonly Entry[], signal: AbortSignal): Promise<readonly CheckedFile[]> => {
+    if (asked?.log === log && asked.length === log.length) return asked.answer;
+    const mine = { log, length: log.length, answer: of.written(log, signal).finally(() => { if (asked === mine) asked = undefined; }) };
+    asked = mine;
+    return mine.answer;
+  };
   return {
     start() { started = true; },
     async written(log, signal) {
       if (!ready() || !log.some((entry) => entry.type === 'toolResult' && (entry.result.files?.length ?? 0) > 0)) return [];
-      if (languages !== undefined) return languages.written(log, signal);
+      if (languages !== undefined) return look(languages, log, signal);
       // The first time there is nothing to be said yet: no moment waits until the wing is loaded.
       void wing().then((loaded) => loaded.written(log, signal)).catch(() => undefined);
       return [];

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import diagnosticsSource from '#attachments/sources/diagnostics.ts';
 import openedSource from '#attachments/sources/ide-opened-file.ts';
 import selectionSource from '#attachments/sources/ide-selection.ts';
+import serversSource from '#attachments/sources/lsp-diagnostics.ts';
 import { NO_USAGE } from '#domain/content.ts';
 import type { EditorDiagnostics, EditorView, Selection } from '#domain/editor.ts';
-import type { CheckedFile } from '#domain/languages.ts';
+import type { CheckedFile, Report } from '#domain/languages.ts';
 import type { World } from '#domain/world.ts';
 import { memorySession, prompt } from '../support/logs.ts';
 import { nothing } from '../support/nothing.ts';
@@ -27,7 +28,11 @@ describe('ide_selection', () => {
     const session = memorySession([prompt('why?')]);
     expect(await ask(selectionSource, session, selecting(marked()))).toBeDefined();
     expect(await ask(selectionSource, session, selecting(marked()))).toBeUndefined();
+    expect(textOf(await ask(selectionSource, session, selecting(undefined)))).toBe('What was marked in Neovim is not marked any more.');
     expect(await ask(selectionSource, session, selecting(undefined))).toBeUndefined();
+    expect(await ask(selectionSource, session, selecting(marked()))).toMatchObject({ form: 'full' });
+    // An editor that is not connected (any more, or again) says nothing of the kind.
+    expect(await ask(selectionSource, session, {})).toBeUndefined();
     expect(await ask(selectionSource, session, selecting(marked()))).toBeUndefined();
     expect(textOf(await ask(selectionSource, session, selecting(marked({ fromLine: 10, toLine: 10, text: 'const a = 1;' }))))).toContain('line 10 of');
     session.append({ type: 'compaction', summary: 's', trigger: 'manual', usage: NO_USAGE, model: 'm', tokensBefore: 1 });
@@ -67,6 +72,17 @@ describe('ide_opened_file', () => {
     expect(await ask(openedSource, session, selecting(undefined))).toBeUndefined();
     expect(await ask(openedSource, session, withEditor({ openFile: () => Promise.resolve({ path: '/w/b.ts', label: 'b.ts' }) }))).toMatchObject({ form: 'delta' });
   });
+
+  it('is told again when something was marked in another file meanwhile; blanks that are marked are nothing', async () => {
+    const session = memorySession([prompt('x')]);
+    const opened = withEditor({ openFile: () => Promise.resolve({ path: '/w/b.ts', label: 'b.ts' }) });
+    expect(await ask(openedSource, session, opened)).toBeDefined();
+    expect(await ask(selectionSource, session, selecting(marked()))).toBeDefined();
+    expect(await ask(openedSource, session, selecting(marked()))).toBeUndefined();
+    expect(textOf(await ask(openedSource, session, opened))).toContain('has b.ts open');
+    expect(await ask(openedSource, session, opened)).toBeUndefined();
+    expect(textOf(await ask(openedSource, session, selecting(marked({ text: ' \n' }))))).toContain('has src/lamp.ts open');
+  });
 });
 
 type Problem = EditorDiagnostics['diagnostics'][number];
@@ -97,6 +113,32 @@ describe('diagnostics', () => {
     expect(await ask(diagnosticsSource, session, reporting([problem('one')], ['/w/a.ts'], { written: () => Promise.resolve([file]) }))).toBeUndefined();
     expect(textOf(await ask(diagnosticsSource, session, reporting([problem('one'), problem('b', { path: '/w/b.ts', label: 'b.ts' })], ['/w/a.ts', '/w/b.ts'], { written: () => Promise.resolve([file]) })))).toBe('Neovim reports in files that were written, and did not before:\nb.ts\n  3:7 error: b');
     expect(await ask(diagnosticsSource, memorySession([prompt('x')]), reporting([problem('one')], ['/w/a.ts'], { written: () => Promise.reject(new Error('on fire')) }))).toBeDefined();
+  });
+
+  it('of a file that it has told of stay with the editor, and those of one that a server has told of with the server', async () => {
+    const report: Report = { path: '/w/a.ts', line: 3, column: 7, severity: 'error', message: 'one', text: 'x', fresh: true };
+    const checked: World['outside']['languages'] = { written: () => Promise.resolve([{ path: '/w/a.ts', label: 'a.ts', reports: [report], whole: true }]) };
+    const slow = memorySession([prompt('x')]);
+    expect(textOf(await ask(diagnosticsSource, slow, reporting([problem('one')])))).toContain('error: one');
+    expect(await ask(serversSource, slow, reporting([problem('one')], ['/w/a.ts'], checked))).toBeUndefined();
+    expect(await ask(diagnosticsSource, slow, reporting([problem('one')], ['/w/a.ts'], checked))).toBeUndefined();
+    expect(textOf(await ask(diagnosticsSource, slow, reporting([], ['/w/a.ts'], checked)))).toContain('does not report 1 problem any more');
+    expect(textOf(await ask(serversSource, slow, reporting([], ['/w/a.ts'], checked)))).toContain('error: one');
+    const late = memorySession([prompt('x')]);
+    expect(await ask(serversSource, late, reporting([problem('one')], ['/w/a.ts'], checked))).toBeDefined();
+    expect(await ask(diagnosticsSource, late, reporting([problem('one')]))).toBeUndefined();
+    // Without an editor the servers tell of everything.
+    const alone = memorySession([prompt('x')]);
+    expect(await ask(diagnosticsSource, alone, reporting([problem('one')]))).toBeDefined();
+    expect(textOf(await ask(serversSource, alone, { outside: { ...nothing.outside, languages: checked } }))).toContain('error: one');
+  });
+
+  it('are not said to be gone where they are only no news to another process', async () => {
+    const session = memorySession([prompt('x')]);
+    await ask(diagnosticsSource, session, reporting([problem('one')]));
+    const later = (before: readonly Problem[]): Partial<World> => withEditor({ written: () => Promise.resolve({ diagnostics: [], before, answered: ['/w/a.ts'] }) });
+    expect(await ask(diagnosticsSource, session, later([problem('one')]))).toBeUndefined();
+    expect(textOf(await ask(diagnosticsSource, session, later([])))).toContain('does not report 1 problem any more');
   });
 
   it('are twenty at a time; the rest is told at the next moment', async () => {

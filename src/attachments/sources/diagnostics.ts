@@ -1,15 +1,12 @@
-import type { Json } from '#lib/brand.ts';
 import type { EditorDiagnostics } from '#domain/editor.ts';
-import type { Entry } from '#domain/entry.ts';
-import { inViewOf } from '#domain/folds.ts';
 import { absent, type World } from '#domain/world.ts';
 import { sha256 } from '#lib/hash.ts';
 import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
 import { defineSource } from '../define.ts';
+import { EDITOR, fileKey, toldByEditor, toldByServers, toldKey } from '../diagnosed.ts';
 import { pathLine } from '../words.ts';
 
-const ID = 'diagnostics';
 const MOST_TOLD = 20;
 const LONGEST_MESSAGE = 300;
 /** Milliseconds that a look takes at most, and that it waits for what the language servers have checked. */
@@ -31,21 +28,22 @@ const RANK = { error: 0, warning: 1, info: 2, hint: 3 } as const;
 
 /** What the user's editor says of files that our tools wrote and that was not there before, each once; and what of it is gone. */
 export default defineSource<News>({
-  id: ID, on: ['prompt', 'step'], threads: 'main', cadence: 'always', limits: { ms: LOOK_MS, tokens: 2000 },
+  id: EDITOR, on: ['prompt', 'step'], threads: 'main', cadence: 'always', limits: { ms: LOOK_MS, tokens: 2000 },
   async observe(world, signal) {
     const { editor } = world.outside;
     const name = editor.name();
     if (name === undefined) return absent;
     const [now, checked] = await Promise.all([editor.written(world.log, signal), checkedByServers(world, signal)]);
-    const told = toldIn(world.log);
-    const known = withKeys(now.diagnostics.filter(({ path, severity }) => !checked.has(path) && severity !== 'hint'));
+    const told = toldByEditor(world.log);
+    const mine = new Set(told.values());
+    const known = withKeys(now.diagnostics.filter(({ path, severity }) => (mine.has(fileKey(path)) || !checked.has(path)) && severity !== 'hint'));
     const fresh = known.filter(({ key }) => !told.has(key)).sort((a, b) => RANK[a.severity] - RANK[b.severity]);
-    const here = new Set(known.map(({ key }) => key));
+    const here = new Set(withKeys([...now.diagnostics, ...now.before ?? []]).map(({ key }) => key));
     const answered = new Set(now.answered.map((path) => fileKey(path)));
     const gone = new Map([...told].filter(([key, file]) => answered.has(file) && !here.has(key)));
     return fresh.length === 0 && gone.size === 0 ? absent : { editor: name, fresh: fresh.slice(0, MOST_TOLD), left: Math.max(0, fresh.length - MOST_TOLD), gone };
   },
-  keep: ({ fresh, gone }) => ({ told: fresh.map(({ path, key }) => `${fileKey(path)}${key}`), gone: [...gone.keys()] }),
+  keep: ({ fresh, gone }) => ({ told: fresh.map(({ path, key }) => toldKey(path, key)), gone: [...gone.keys()] }),
   revive: () => undefined,
   full: words,
 });
@@ -61,34 +59,14 @@ function withKeys(diagnostics: EditorDiagnostics['diagnostics']): readonly Probl
   });
 }
 
-function fileKey(path: string): string {
-  return sha256(path).slice(0, 8);
-}
-
-/** Of these files our own language servers tell: one voice for each. */
+/** Of these files our own language servers tell, or have told: one voice for each. */
 async function checkedByServers({ outside, log }: World, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(SERVERS_MS)]);
   const files = await Promise.race([
     outside.languages.written(log, limit).catch(() => []),
     new Promise<readonly never[]>((resolve) => { limit.addEventListener('abort', () => { resolve([]); }, { once: true }); }),
   ]);
-  return new Set(files.map(({ path }) => path));
-}
-
-/** Keys of the problems that the model was told of and that were not taken back, each with its file's. */
-function toldIn(log: readonly Entry[]): ReadonlyMap<string, string> {
-  const told = new Map<string, string>();
-  for (const entry of inViewOf(log)) {
-    if (entry.type !== 'reminder' || entry.source !== ID) continue;
-    for (const key of listIn(entry.snapshot, 'told')) told.set(key.slice(8), key.slice(0, 8));
-    for (const key of listIn(entry.snapshot, 'gone')) told.delete(key);
-  }
-  return told;
-}
-
-function listIn(snapshot: Json, field: 'told' | 'gone'): readonly string[] {
-  const list = snapshot !== null && typeof snapshot === 'object' && field in snapshot ? (snapshot as Readonly<Record<string, Json>>)[field] : undefined;
-  return Array.isArray(list) ? list.filter((one): one is string => typeof one === 'string') : [];
+  return new Set([...files.map(({ path }) => path), ...toldByServers(log).keys()]);
 }
 
 function words({ editor, fresh, left, gone }: News): string {

@@ -1,3 +1,5 @@
+import type { Entry } from '#domain/entry.ts';
+import { inViewOf } from '#domain/folds.ts';
 import { absent } from '#domain/world.ts';
 import { oneLine } from '#lib/names.ts';
 import { defineSource } from '../define.ts';
@@ -7,6 +9,8 @@ interface Opened {
   readonly path: string;
   readonly label: string;
   readonly editor: string;
+  /** Another file, in which something was marked when the model was last told of that. */
+  readonly after: string | null;
 }
 
 /** The file that the user has before them in the editor, by its path. Where something is marked in it, that says it already. */
@@ -15,13 +19,21 @@ export default defineSource<Opened>({
   async observe(world, signal) {
     const { editor } = world.outside;
     const [opened, selection] = await Promise.all([editor.openFile(signal), editor.selection(signal)]);
-    return opened === undefined || selection !== undefined ? absent : { ...opened, editor: editor.name() ?? 'the editor' };
+    if (opened === undefined || (selection !== undefined && selection.text.trim() !== '')) return absent;
+    const marked = lastMarked(world.log);
+    return { ...opened, editor: editor.name() ?? 'the editor', after: marked === opened.path ? null : marked };
   },
-  keep: ({ path }) => ({ path }),
-  revive: (stored) => (stored !== null && typeof stored === 'object' && 'path' in stored && typeof stored['path'] === 'string' ? { path: stored['path'], label: '', editor: '' } : undefined),
+  keep: ({ path, after }) => ({ path, after }),
+  revive: (stored) => (stored !== null && typeof stored === 'object' && 'path' in stored && typeof stored['path'] === 'string' ? { path: stored['path'], label: '', editor: '', after: null } : undefined),
   full: words,
   delta: (_, now) => words(now),
 });
+
+function lastMarked(log: readonly Entry[]): string | null {
+  const last = inViewOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === 'ide_selection' && entry.form !== 'gone');
+  const snapshot = last?.type === 'reminder' ? last.snapshot : null;
+  return snapshot !== null && typeof snapshot === 'object' && 'path' in snapshot && typeof snapshot['path'] === 'string' ? snapshot['path'] : null;
+}
 
 function words({ label, editor }: Opened): string {
   return `The user has ${pathLine(label)} open in ${oneLine(editor, 40)}. It may have nothing to do with what they ask.`;

@@ -31,6 +31,11 @@ export default defineSource<Marked>({
   revive: (stored) => (stored !== null && typeof stored === 'object' && 'path' in stored && typeof stored['path'] === 'string' ? { ...NOTHING, path: stored['path'] } : undefined),
   full: words,
   delta: (_, now) => words(now),
+  // Where no editor is connected nothing is known, also not that.
+  gone: (_, { outside }) => {
+    const editor = outside.editor.name();
+    return editor === undefined ? undefined : `What was marked in ${oneLine(editor, 40)} is not marked any more.`;
+  },
 });
 
 const NOTHING: Marked = { path: '', label: '', fromLine: 1, toLine: 1, text: '', saved: true, editor: '', inView: false };

@@ -1,26 +1,20 @@
-import type { Json } from '#lib/brand.ts';
 import { sha256 } from '#lib/hash.ts';
 import { count } from '#lib/text.ts';
-import type { Entry } from '#domain/entry.ts';
-import { inViewOf } from '#domain/folds.ts';
 import type { CheckedFile, Report } from '#domain/languages.ts';
 import { onOneLine } from '#domain/task-words.ts';
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
+import { fileKey, SERVERS, storedByServers, toldByEditor, type ToldByServers, toldByServers } from '../diagnosed.ts';
 import { pathLine } from '../words.ts';
 
-const ID = 'lsp_diagnostics';
 /** Reports that stand told and are not gone: of one file, of all, and most that are told at once. */
 const MOST_OF_FILE = 10;
 const MOST_OPEN = 60;
 const MOST_AT_ONCE = 30;
 const LONGEST_MESSAGE = 300;
 
-/** What was told of a file and is not known to be gone: an id for each report. */
-type Told = ReadonlyMap<string, readonly string[]>;
-
 interface News {
-  readonly told: Told;
+  readonly told: ToldByServers;
   /** Labels with reports, in the order in which they are told. */
   readonly fresh: readonly { readonly label: string; readonly reports: readonly Report[]; /** Not told for want of room. */ readonly more: number }[];
   readonly fixed: readonly { readonly label: string; readonly reports: number; readonly left: number }[];
@@ -28,22 +22,24 @@ interface News {
 
 /** Errors and warnings of language servers that are new since our edits, each once, and which of them are gone. */
 export default defineSource<News>({
-  id: ID, on: ['prompt', 'step'], threads: 'main', cadence: 'onChange',
+  id: SERVERS, on: ['prompt', 'step'], threads: 'main', cadence: 'onChange',
   async observe({ log, outside }, signal) {
     const files = await outside.languages.written(log, signal);
-    const news = newsOf(files, toldIn(log));
+    const told = toldByServers(log);
+    const others = outside.editor.name() === undefined ? new Set<string>() : new Set(toldByEditor(log).values());
+    const news = newsOf(files.filter(({ path }) => told.has(path) || !others.has(fileKey(path))), told);
     return news.fresh.length === 0 && news.fixed.length === 0 ? absent : news;
   },
   keep: ({ told }) => Object.fromEntries(told),
   revive: (stored) => {
-    const told = toldOf(stored);
+    const told = storedByServers(stored);
     return told === undefined ? undefined : { told, fresh: [], fixed: [] };
   },
   full: words,
   delta: (_, now) => words(now),
 });
 
-function newsOf(files: readonly CheckedFile[], before: Told): News {
+function newsOf(files: readonly CheckedFile[], before: ToldByServers): News {
   const told = new Map(before);
   const fixed: News['fixed'][number][] = [];
   for (const { path, label, reports, whole } of files) {
@@ -135,16 +131,4 @@ function words({ fresh, fixed }: News): string | undefined {
 function lineOf(label: string, { line, column, severity, message, source, code }: Report): string {
   const from = [source, code].filter((part) => part !== undefined).map((part) => onOneLine(part, 60)).join(' ');
   return `${pathLine(label)}:${line}:${column} ${severity}${from === '' ? '' : ` ${from}`}: ${onOneLine(message, LONGEST_MESSAGE)}`;
-}
-
-/** What stands told, as far as the model has it in view. */
-function toldIn(log: readonly Entry[]): Told {
-  const last = inViewOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === ID);
-  return (last?.type === 'reminder' ? toldOf(last.snapshot) : undefined) ?? new Map<string, readonly string[]>();
-}
-
-function toldOf(stored: Json): Told | undefined {
-  if (stored === null || typeof stored !== 'object' || Array.isArray(stored)) return undefined;
-  const pairs = Object.entries(stored);
-  return pairs.every((pair): pair is [string, readonly string[]] => Array.isArray(pair[1]) && pair[1].every((id) => typeof id === 'string' && id.includes('.'))) ? new Map(pairs) : undefined;
 }
