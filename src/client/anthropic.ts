@@ -21,8 +21,8 @@ export interface ClientOptions extends Omit<Connection, 'baseURL'> {
   readonly betas?: readonly string[];
   readonly deadlines?: Partial<Deadlines>;
   readonly retry?: Partial<RetryPolicy>;
-  /** Answers instead when the model stays overloaded. */
-  readonly fallbackModel?: string;
+  /** Answer instead when the model stays overloaded: the first, and when it is overloaded too the next. */
+  readonly fallbackModels?: readonly string[];
   /** Keeps across runs what a server will not take. */
   readonly quirks?: QuirkStore;
   /** Most tokens of a reply; default: `outputLimit` of body.ts. */
@@ -192,8 +192,9 @@ function nameOf(quirk: Quirk): string {
   return quirk === 'system-role' ? 'system messages' : `the field ${quirk}`;
 }
 
-function fallbackFor({ options: { fallbackModel }, request }: Run, model: string, due: boolean): string | undefined {
-  return due && model === request.model && fallbackModel !== model ? fallbackModel : undefined;
+function fallbackFor({ options: { fallbackModels = [] }, request }: Run, model: string, due: boolean): string | undefined {
+  const chain = [...new Set([request.model, ...fallbackModels])];
+  return due ? chain[chain.indexOf(model) + 1] : undefined;
 }
 
 function failed(trouble: Trouble, added: string): Reply {

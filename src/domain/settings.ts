@@ -7,7 +7,8 @@ import type { HookSettings } from './hooks.ts';
 /** Settings in effect: user, project and local files merged, arrays joined, flags on top. A key that is absent has its default. */
 export interface Settings {
   readonly model?: string;
-  readonly fallbackModel?: string;
+  /** Asked in this order when the model is overloaded. */
+  readonly fallbackModels: readonly string[];
   readonly effort?: Effort;
   readonly permissions: {
     readonly allow: readonly ScopedRule[];

@@ -46,6 +46,8 @@ export interface DeferredTool {
 /** A result is data whatever happened; only a broken program throws. */
 export interface ToolResult {
   readonly kind: 'ok' | 'failed' | 'refused' | 'interrupted';
+  /** Of a refused call: what decided so. `unattended`: nobody was there to ask. */
+  readonly refusedBy?: 'user' | 'rule' | 'mode' | 'unattended' | 'hook';
   /** What the model is given. Empty means "(no output)". */
   readonly content: readonly Part[];
   readonly files?: readonly FileTouch[];

@@ -4,7 +4,7 @@ import type { Entry, EntryOf, Event } from '#domain/entry.ts';
 import { faultLine } from '#domain/fault.ts';
 import type { HookNews } from '#domain/hooks.ts';
 import type { BlobPort, FailureKind } from '#domain/ports.ts';
-import type { CallId } from '#domain/tool.ts';
+import type { CallId, ToolResult } from '#domain/tool.ts';
 import { cardText } from './card-text.ts';
 
 /** A line of the stream before it has its session and its own id. */
@@ -104,11 +104,14 @@ function usageOf({ input, output, cacheRead, cacheWrite, cacheWrite1h, searches 
   };
 }
 
+/** What decided against a call, in the words of the field. */
+const REASONS = { rule: 'rule', mode: 'mode', hook: 'hook', user: 'other', unattended: 'other' } as const satisfies Record<NonNullable<ToolResult['refusedBy']>, string>;
+
 /** A refusal that nobody was asked about. */
 function denialOf({ callId, tool, result }: EntryOf<'toolResult'>, { asked, agent }: Telling): readonly Message[] {
   if (result.kind !== 'refused' || asked(callId)) return [];
   const message = textOf(result.content);
-  return [{ type: 'system', subtype: 'permission_denied', tool_name: tool, tool_use_id: callId, ...(agent !== undefined && { agent_id: agent }), decision_reason: message, message }];
+  return [{ type: 'system', subtype: 'permission_denied', tool_name: tool, tool_use_id: callId, ...(agent !== undefined && { agent_id: agent }), ...(result.refusedBy !== undefined && { decision_reason_type: REASONS[result.refusedBy] }), decision_reason: message, message }];
 }
 
 function resultMessage({ callId, result }: EntryOf<'toolResult'>, { parent, blobs }: Telling): Message {

@@ -14,7 +14,7 @@ export interface Denial {
 /** The one object that `--output-format json` prints. Field names are those that programs of this field expect. */
 export interface PrintResult {
   readonly type: 'result';
-  readonly subtype: 'success' | 'error_max_turns' | 'error_max_budget_usd' | 'error_during_execution';
+  readonly subtype: 'success' | 'error_max_turns' | 'error_max_budget_usd' | 'error_max_structured_output_retries' | 'error_during_execution';
   readonly is_error: boolean;
   readonly result: string;
   readonly session_id: string;
@@ -39,6 +39,7 @@ export interface PrintResult {
   readonly modelUsage: Readonly<Record<string, ModelUsage>>;
   /** What went wrong; only where something did. */
   readonly errors?: readonly string[];
+  /** With `--json-schema`: what the run came to; `result` is the same as text. */
   readonly structured_output?: Json;
   readonly uuid: string;
 }

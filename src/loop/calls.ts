@@ -109,7 +109,7 @@ async function* decide(call: Call, { session, ports, signal }: Work): AsyncGener
   }
   const card = await previewOf(call, { session, ports, signal });
   return {
-    kind: 'result', result: madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: refusedWith(verdict) }),
+    kind: 'result', result: { ...madeResult('refused', refusalText(verdict), { ...card, tone: 'bad', detail: refusedWith(verdict) }), refusedBy: verdict.by },
     ...(verdict.endTurn === true && { stop: verdict.stop ?? `You refused ${call.tool}. Say what to do instead.` }), ...(verdict.entries !== undefined && { entries: verdict.entries }),
   };
 }

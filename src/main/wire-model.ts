@@ -160,7 +160,7 @@ function clientsOf({ place, settings }: ModelOptions, credentials: () => Credent
       const kind = model === DEMO_MODEL ? 'demo' : 'real';
       const client = made.get(kind) ?? createClient(kind === 'demo'
         ? { facts, fetch: demo() }
-        : { ...connectionOf(credentials(), place), ...patienceOf(place), facts, quirks, ...fallback(settings()) });
+        : { ...connectionOf(credentials(), place), ...patienceOf(place), facts, quirks, fallbackModels: settings().fallbackModels });
       made.set(kind, client);
       return client;
     },
@@ -204,10 +204,6 @@ function patienceOf({ env }: Place) {
 function wholeIn(text: string | undefined): number | undefined {
   const value = text !== undefined && /^\d{1,8}$/.test(text.trim()) ? Number(text) : undefined;
   return value === undefined || value > 86_400_000 ? undefined : value;
-}
-
-function fallback({ fallbackModel }: Settings): { fallbackModel?: string } {
-  return fallbackModel === undefined ? {} : { fallbackModel };
 }
 
 function limitsOf({ compactAt, autoCompact }: Settings): { compactAt?: number; autoCompact: boolean } {

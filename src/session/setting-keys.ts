@@ -16,7 +16,7 @@ export interface SettingKey {
 /** All settings in the order of the README. A key that is read and not told of here has no words in /config, and a test fails. */
 const TOLD: readonly SettingKey[] = [
   { key: 'model', fallback: '`claude-opus-5-5`, or the demo without a key', what: 'an id, or `opus`, `sonnet`, `haiku`, `fable`', from: 'start' },
-  { key: 'fallbackModel', fallback: 'none', what: 'asked when the model is overloaded' },
+  { key: 'fallbackModel', fallback: 'none', what: 'asked when the model is overloaded; a list, or ids separated by commas, in their order' },
   { key: 'effortLevel', fallback: 'the model\'s own', what: '`low`, `medium`, `high`, `xhigh`, `max`' },
   { key: 'permissions.defaultMode', fallback: 'default', what: 'the mode of a new session', from: 'session' },
   { key: 'disableAutoMode', fallback: '`false`', what: 'whether auto mode is not to be had' },

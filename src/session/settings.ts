@@ -47,6 +47,11 @@ export function modelId(name: string): string {
   return MODEL_ALIASES[name] ?? name;
 }
 
+/** Names that stand behind each other, separated by commas. */
+export function splitNames(text: string): readonly string[] {
+  return text.split(',').map((name) => name.trim()).filter((name) => name !== '');
+}
+
 interface SettingsFile {
   readonly scope: Scope;
   readonly take: Layer['take'];
@@ -107,7 +112,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const joined = <T>(each: (from: Reader) => readonly T[]): readonly T[] => readers.flatMap(each);
   const strongest = <T>(each: (from: Reader) => T | undefined): T | undefined => readers.map(each).findLast((value) => value !== undefined);
   const model = strongest((from) => from.text('model'));
-  const fallbackModel = strongest((from) => from.text('fallbackModel'));
+  const fallbackModels = strongest((from) => from.chain('fallbackModel')) ?? [];
   const effort = strongest((from) => from.oneOf('effortLevel', EFFORTS)) as Effort | undefined;
   const compactAt = strongest((from) => from.number('compactAt'));
   const outputStyle = strongest((from) => from.text('outputStyle'));
@@ -120,7 +125,7 @@ export function mergeLayers(layers: readonly Layer[]): LoadedSettings {
   const statusLine = strongest((from) => from.statusLine());
   const settings: Settings = {
     ...(model !== undefined && { model: modelId(model) }),
-    ...(fallbackModel !== undefined && { fallbackModel: modelId(fallbackModel) }),
+    fallbackModels: fallbackModels.map(modelId),
     ...(effort !== undefined && { effort }),
     permissions: permissionsIn(readers),
     disableAutoMode: readers.some((from) => from.off('disableAutoMode')),
@@ -214,6 +219,11 @@ function reader(layer: Layer, warnings: string[]) {
     own: scope === 'user' || scope === 'flag',
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
+    /** One text, or several in their order. */
+    chain: (key: string) => {
+      const value = own(key);
+      return typeof value === 'string' ? splitNames(value) : value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string')) ? value as readonly string[] | undefined : wrong(key, 'a text, or a list of texts');
+    },
     dollars: (key: string) => {
       const value = own(key);
       return value === undefined ? undefined : (typeof value === 'number' ? validDollars(value) : undefined) ?? wrong(key, 'a number above 0');

@@ -208,7 +208,7 @@ test('gives up after its tries and says what was wrong', async () => {
 
 test('a model that stays overloaded is replaced by the fall-back, visibly', async () => {
   const { url, requests } = await start({ script: ({ body }) => (body['model'] === OPUS.id ? failWith(529, 'overloaded_error', 'Overloaded') : say('from the other')) });
-  const { reply, faults } = await run(clientFor(url, { fallbackModel: 'claude-sonnet-5-5' }));
+  const { reply, faults } = await run(clientFor(url, { fallbackModels: ['claude-sonnet-5-5'] }));
   expect(reply).toMatchObject({ kind: 'message', model: 'claude-sonnet-5-5' });
   expect(faults).toEqual(['claude-opus-5-5 is overloaded; claude-sonnet-5-5 answers instead']);
   expect(requests.map(({ body }) => body['model'])).toEqual([OPUS.id, OPUS.id, OPUS.id, 'claude-sonnet-5-5']);

@@ -45,7 +45,7 @@ const SYSTEM = [
   system('status', { status: z.enum(['compacting']).nullable(), permissionMode: z.string().optional() }),
   system('compact_boundary', { compact_metadata: z.strictObject({ trigger: z.enum(['manual', 'auto']), pre_tokens: count }) }),
   system('api_retry', { attempt: count, max_retries: count, retry_delay_ms: count, error_status: z.number().nullable(), error: z.enum(['authentication_failed', 'rate_limit', 'invalid_request', 'server_error', 'unknown']), message: z.string() }),
-  system('permission_denied', { tool_name: z.string(), tool_use_id: z.string(), agent_id: z.string().optional(), decision_reason: z.string(), message: z.string() }),
+  system('permission_denied', { tool_name: z.string(), tool_use_id: z.string(), agent_id: z.string().optional(), decision_reason_type: z.enum(['rule', 'mode', 'hook', 'other']).optional(), decision_reason: z.string(), message: z.string() }),
   system('informational', { content: z.string().min(1), level: z.enum(['info', 'warning', 'error']) }),
   system('local_command_output', { content: z.string() }),
   system('task_started', { task_id: z.string(), description: z.string(), task_type: z.string() }),

@@ -3,6 +3,7 @@ import { DEMO_MODEL } from '#domain/model.ts';
 import { createPromptCache, tokensOfText } from './cache.ts';
 import type { Turn } from './rule.ts';
 import { replyTo } from './rules.ts';
+import { shaped, withoutShaping } from './shaped.ts';
 import { type DemoRequest, viewOf } from './view.ts';
 
 export interface DemoOptions {
@@ -24,7 +25,8 @@ export function demoFetch({ paceMs = 6 }: DemoOptions = {}): typeof fetch {
     const request = parsed(await bodyText(input, init));
     if (request === undefined) return fault(400, 'invalid_request_error', 'The body is no JSON object with messages.');
     const usage = cache.use({ ...request, model: request.model ?? DEMO_MODEL });
-    const turn = replyTo(viewOf(request));
+    const talk = viewOf(request);
+    const turn = shaped(replyTo(withoutShaping(talk)), request, talk);
     ids += 1;
     const events = eventsOf(turn, { id: `msg_demo_${ids}`, call: `toolu_demo_${Date.now().toString(36)}_${ids}`, model: request.model ?? DEMO_MODEL, usage });
     return new Response(stream(events, paceMs, init?.signal ?? undefined), { headers: { 'content-type': 'text/event-stream', 'request-id': `req_demo_${ids}` } });

@@ -5,7 +5,7 @@ import { type Told, toldIn } from './told.ts';
 export interface DemoRequest {
   readonly model?: string;
   readonly messages: readonly { readonly role: string; readonly content: string | readonly DemoBlock[] }[];
-  readonly tools?: readonly { readonly name: string }[];
+  readonly tools?: readonly { readonly name: string; readonly input_schema?: unknown }[];
   readonly system?: unknown;
 }
 

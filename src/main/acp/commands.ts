@@ -85,6 +85,7 @@ function surfaceOf(run: Run): Surface {
     edit: (file) => tell(`[${plain(file)}](${pathToFileURL(file).href})`),
     model: async (id) => chooseModel(entrance(), id),
     configure: async (change) => (await import('#main/settings/config-chooser.ts')).chooseSetting(entrance(), change),
+    import: async (wanted) => (await import('#main/settings/import-chooser.ts')).importHere(entrance(), wanted),
     languages: async (what, server) => (await import('#main/language-actions.ts')).actOnLanguages(entrance(), what, server),
     mcp: async (what, server) => (await import('#main/mcp/actions.ts')).actOnServer(entrance(), what, server),
     hooks: async (what) => { card({ title: await (await import('#main/hooks/door.ts')).decideOnHooks(entrance(), what), body: [] }); },

@@ -11,6 +11,7 @@ import { buildHouse, type House, type Workers } from '#main/house.ts';
 import { serverNotices } from '#main/mcp/door.ts';
 import { passingPlace } from '#main/passing.ts';
 import { findPlace } from '#main/place.ts';
+import type { Structure } from './structured.ts';
 import { sessionToResume } from '#main/resuming.ts';
 
 export const say = (text: string): void => { process.stderr.write(`pinion: ${sanitise(text)}\n`); };
@@ -30,6 +31,8 @@ const SERVERS_MS = 2000;
 export interface PrintRoom {
   readonly house: House;
   readonly conversation: Conversation;
+  /** Where the result is to be JSON of a certain shape. */
+  readonly structure: Structure | undefined;
   close(): Promise<void>;
 }
 
@@ -50,13 +53,14 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
   const passing = options.args.sessionPersistence === false ? passingPlace(found) : undefined;
   const args = passing === undefined || resumed === undefined ? options.args : { ...options.args, forkSession: true };
   const place = passing?.place ?? found;
+  const structure = args.jsonSchema === undefined ? undefined : (await import('./structured.ts')).openStructure(args.jsonSchema, place.cwd);
   const configuration = configure(place, args);
   for (const warning of configuration.warnings()) say(warning);
   if (!configuration.isTrusted() && configuration.trust.wantsOf(configuration.project, place.cwd).length > 0) {
     say('this folder is not trusted: what its settings allow, set or run has no effect (--trust takes it up).');
   }
   const { workers, asker, overhear, tell, wake } = options;
-  const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say, onHint: say });
+  const house = buildHouse({ place, args, configuration, workers, asker, overhear, tell, wake, onNotice: say, onHint: say, ...(structure !== undefined && { own: structure }) });
   options.built?.(house);
   for (const line of sweepDrafts(place.home.drafts)) say(line);
   for (const line of serverNotices(house)) say(line);
@@ -74,7 +78,7 @@ export async function openPrint(options: PrintOptions): Promise<PrintRoom> {
     for (const notice of conversation.notices) say(notice);
     const unpinned = await conversation.pin(args.pin);
     if (unpinned.length > 0) throw new UsageError(`--pin: ${unpinned.join(' ')}`);
-    return { house, conversation, close: async () => {
+    return { house, conversation, structure, close: async () => {
       await conversation.leave('other');
       close(conversation);
     } };

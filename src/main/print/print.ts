@@ -9,7 +9,8 @@ import { failureOf, type PrintResult } from '#headless/result.ts';
 import { createDelivery, type Delivery } from '#main/delivery.ts';
 import type { Workers } from '#main/house.ts';
 import { openPrint, type PrintRoom, promptIn, say } from './open.ts';
-import { type Done, exitCodeOf, resultFor, runPrompt } from './run.ts';
+import { createDenials } from './denials.ts';
+import { type Done, exitCodeOf, type Heard, resultFor, runPrompt } from './run.ts';
 import { untilSignal } from './signals.ts';
 
 /** Print mode: one prompt, one answer on standard output, an exit code. With stream-json, in the room of its own. */
@@ -21,13 +22,14 @@ export async function print(args: Arguments, workers: Workers): Promise<number> 
   const began = performance.now();
   const prompt = await promptIn(args);
   const delivery = createDelivery();
+  const denials = createDenials();
   let apiMs = 0;
   const room = await openPrint({
     args, workers, asker: { ask: async () => undefined }, tell: () => undefined, wake: delivery.wake,
-    overhear: { took: (_session, ms) => { apiMs += ms; } },
+    overhear: { took: (_session, ms) => { apiMs += ms; }, agent: denials.agent },
   });
   try {
-    return await runOnce({ args, room, delivery, prompt, began, apiMs: () => apiMs });
+    return await runOnce({ args, room, delivery, prompt, began, heard: () => ({ apiMs, denied: denials.take() }) });
   } finally {
     await room.close();
   }
@@ -39,10 +41,10 @@ interface Printing {
   readonly delivery: Delivery;
   readonly prompt: string;
   readonly began: number;
-  readonly apiMs: () => number;
+  readonly heard: () => Heard;
 }
 
-async function runOnce({ args, room: { house, conversation }, delivery, prompt, began, apiMs }: Printing): Promise<number> {
+async function runOnce({ args, room: { house, conversation, structure }, delivery, prompt, began, heard }: Printing): Promise<number> {
   const interrupt = untilSignal();
   const drain = (events: AsyncGenerator<Event, Outcome>): Promise<Outcome> => drained(events, args.verbose);
   const { session } = conversation;
@@ -50,7 +52,9 @@ async function runOnce({ args, room: { house, conversation }, delivery, prompt, 
     const from = session.log.length;
     const begun = { at: began, from, usd: costOf(session.log).usd ?? 0, apiMs: 0 };
     const first = await runPrompt({ house, conversation, drain }, { text: prompt }, interrupt.signal);
-    const done = { ...first, outcome: await delivery.untilQuiet(house, conversation, { outcome: first.outcome, from }, interrupt.signal, () => drain(conversation.turn(undefined, interrupt.signal))) };
+    const again = (): Promise<Outcome> => drain(conversation.turn(undefined, interrupt.signal));
+    const quiet = { ...first, outcome: await delivery.untilQuiet(house, conversation, { outcome: first.outcome, from }, interrupt.signal, again) };
+    const done = await structure?.insist(quiet, conversation, from, again) ?? quiet;
     for (const { id, title } of house.tasks.running(session)) say(`${id} still ran and is ended with the program: ${title}`);
     for (const text of warningsIn(session.log.slice(from), done.outcome)) say(text);
     const unsaved = conversation.unsaved();
@@ -58,7 +62,7 @@ async function runOnce({ args, room: { house, conversation }, delivery, prompt, 
     const code = interrupt.code();
     // Who interrupts a text wants no more of it; who reads JSON waits for the object.
     if (code !== undefined && args.outputFormat === 'text') return code;
-    const ended = write(args, resultFor({ house, conversation }, done, begun, apiMs()), done);
+    const ended = write(args, resultFor({ house, conversation }, done, begun, heard()), done);
     return code ?? ended;
   } finally {
     interrupt.end();

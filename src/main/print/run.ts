@@ -13,6 +13,7 @@ import type { PromptBody } from '#loop/query.ts';
 import type { Conversation } from '#main/conversation.ts';
 import { commandLine, dispatch } from '#main/dispatch.ts';
 import type { House } from '#main/house.ts';
+import { deniedIn } from './denials.ts';
 
 /** What a run came to: a turn's outcome, and of a command its card or refusal. */
 export interface Done {

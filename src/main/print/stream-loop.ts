@@ -176,19 +176,25 @@ export class StreamLoop {
     const done = await guarded(() => this.#run(message, AbortSignal.any([signal, running.signal])));
     this.#running = undefined;
     out.hear();
-    out.send({ ...resultFor({ house, conversation }, done, begun, out.apiMs()) });
+    out.send({ ...resultFor({ house, conversation }, done, begun, { apiMs: out.apiMs(), denied: out.denied() }) });
     this.#code = exitCodeOf(done);
     await out.taken();
     return done;
   }
 
   async #run(message: UserMessage | undefined, signal: AbortSignal): Promise<Done> {
-    const { room: { house, conversation }, out } = this.#options;
+    const { room: { house, conversation, structure }, out } = this.#options;
+    const from = conversation.session.log.length;
     const drain = (events: AsyncGenerator<Event, Outcome>): Promise<Outcome> => drained(events, out);
-    if (message === undefined) return { outcome: await drain(conversation.turn(undefined, signal)) };
-    const { prompt, notes } = await promptOf(message, house, signal);
-    for (const note of notes) out.send(informational(note, 'warning'));
-    return runPrompt({ house, conversation, drain }, prompt, signal);
+    const again = (): Promise<Outcome> => drain(conversation.turn(undefined, signal));
+    const run = async (): Promise<Done> => {
+      if (message === undefined) return { outcome: await again() };
+      const { prompt, notes } = await promptOf(message, house, signal);
+      for (const note of notes) out.send(informational(note, 'warning'));
+      return runPrompt({ house, conversation, drain }, prompt, signal);
+    };
+    const done = await run();
+    return await structure?.insist(done, conversation, from, again) ?? done;
   }
 
   /** The first line, and again where model or mode are others than it said. */

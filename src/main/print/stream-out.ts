@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { Event } from '#domain/entry.ts';
 import type { HookNews } from '#domain/hooks.ts';
 import type { Session } from '#domain/session.ts';
-import type { CallId } from '#domain/tool.ts';
+import type { Call, CallId } from '#domain/tool.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import type { Lines } from '#headless/lines.ts';
 import { hookMessage, type Message, messagesOf, messagesOfEvent, type Telling } from '#headless/messages.ts';
 import type { Overhearing } from '#main/beside.ts';
 import type { Conversation } from '#main/conversation.ts';
 import type { House } from '#main/house.ts';
+import { createDenials } from './denials.ts';
 
 /** What happens in a conversation and its sub-agents, as lines of JSON. */
 export interface StreamOut {
@@ -30,6 +31,8 @@ export interface StreamOut {
   taken(): Promise<void>;
   /** Milliseconds that the model's answers have taken so far. */
   apiMs(): number;
+  /** What sub-agents were refused since it was asked last. */
+  denied(): readonly Call[];
 }
 
 interface Attached {
@@ -43,6 +46,7 @@ interface Attached {
 export function createStreamOut(lines: Lines, { includePartialMessages, includeHookEvents, verbose }: Arguments): StreamOut {
   let held: Attached | undefined;
   let apiMs = 0;
+  const denials = createDenials();
   const asked = new Set<string>();
   /** Threads that are being summarised: what comes through their door then is no answer. */
   const compacting = new WeakSet<Session>();
@@ -75,6 +79,7 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
       const parent = parentOf(session);
       if (held === undefined || parent === undefined || parent === null) return undefined;
       follow(session, event);
+      denials.agent(session, event);
       if (event.type === 'entry') for (const message of messagesOf(event.entry, telling(held, parent, held.house.agents.self(session)?.name))) send(message);
       return lines.taken();
     },
@@ -92,6 +97,7 @@ export function createStreamOut(lines: Lines, { includePartialMessages, includeH
     asked: (call) => { asked.add(call); },
     taken: () => lines.taken(),
     apiMs: () => apiMs,
+    denied: denials.take,
   };
 }
 

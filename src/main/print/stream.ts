@@ -1,4 +1,5 @@
 import { costOf } from '#accounting/cost.ts';
+import type { Outcome } from '#domain/ports.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { createLines } from '#headless/lines.ts';
 import { informational } from '#headless/messages.ts';
@@ -60,7 +61,7 @@ interface Once {
   readonly interrupt: Interrupt;
 }
 
-async function once({ room: { house, conversation }, out, delivery, prompt, began, interrupt: { signal } }: Once): Promise<number> {
+async function once({ room: { house, conversation, structure }, out, delivery, prompt, began, interrupt: { signal } }: Once): Promise<number> {
   const { session } = conversation;
   const from = session.log.length;
   const begun = { at: began, from, usd: costOf(session.log).usd ?? 0, apiMs: 0 };
@@ -68,13 +69,15 @@ async function once({ room: { house, conversation }, out, delivery, prompt, bega
   const drain = (events: Parameters<typeof drained>[0]) => drained(events, out);
   const done = await guarded(async () => {
     const first = await runPrompt({ house, conversation, drain }, { text: prompt }, signal);
-    return { ...first, outcome: await delivery.untilQuiet(house, conversation, { outcome: first.outcome, from }, signal, () => drain(conversation.turn(undefined, signal))) };
+    const again = (): Promise<Outcome> => drain(conversation.turn(undefined, signal));
+    const quiet = { ...first, outcome: await delivery.untilQuiet(house, conversation, { outcome: first.outcome, from }, signal, again) };
+    return await structure?.insist(quiet, conversation, from, again) ?? quiet;
   });
   out.hear();
   for (const { id, title } of house.tasks.running(session)) out.send(informational(`${id} still ran and is ended with the program: ${title}`, 'warning'));
   const unsaved = conversation.unsaved();
   if (unsaved !== undefined) out.send(informational(`This session could not be saved: ${unsaved}`, 'warning'));
-  out.send({ ...resultFor({ house, conversation }, done, begun, out.apiMs()) });
+  out.send({ ...resultFor({ house, conversation }, done, begun, { apiMs: out.apiMs(), denied: out.denied() }) });
   await out.taken();
   return exitCodeOf(done);
 }

@@ -37,8 +37,8 @@ function take(fields: Fields, file: string, into: Finding): void {
     const value = fields[key];
     if (value !== undefined) into.settings.push({ key, value, from: file });
   }
-  const fallback = Array.isArray(fields['fallbackModel']) ? (fields['fallbackModel'] as readonly unknown[])[0] : fields['fallbackModel'];
-  if (typeof fallback === 'string') into.settings.push({ key: 'fallbackModel', value: fallback, from: file });
+  const { fallbackModel: fallback } = fields;
+  if (typeof fallback === 'string' || (Array.isArray(fallback) && fallback.every((one) => typeof one === 'string'))) into.settings.push({ key: 'fallbackModel', value: fallback, from: file });
   const theme = textAt(fields, 'theme');
   if (theme !== undefined) into.settings.push({ key: 'theme', value: theme.startsWith('light') ? 'light' : 'dark', from: file });
   for (const key of HELPERS.filter((one) => one in fields)) into.left.push(`${key}: keys come from the environment or /login, no helper is run for them (${file})`);
