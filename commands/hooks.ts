@@ -1,5 +1,5 @@
 import { oneLine } from '#lib/names.ts';
-import { count } from '#lib/text.ts';
+import { bothEnds, count } from '#lib/text.ts';
 import type { CardBlock } from '#domain/card.ts';
 import { defineCommand, type Effect } from '#domain/command.ts';
 import type { HookView } from '#domain/hooks.ts';
@@ -37,9 +37,9 @@ export default defineCommand({
 });
 
 function blocksOf({ event, matcher, type, what, from, state, last }: HookView): readonly CardBlock[] {
-  const when = last === undefined ? 'not run yet' : `last at ${last.at.toTimeString().slice(0, 8)} (${last.name}, ${last.ms} ms): ${oneLine(last.said, LONGEST_SAID)}`;
+  const when = last === undefined ? 'not run yet' : `last at ${last.at.toTimeString().slice(0, 8)} (${last.name}, ${last.ms} ms): ${bothEnds(last.said, LONGEST_SAID)}`;
   return [
-    { type: 'text', text: `${event}${matcher === '' ? '' : ` (${oneLine(matcher, 80)})`}: ${type === 'command' ? '' : `${type}: `}${oneLine(what, LONGEST_WHAT)}` },
+    { type: 'text', text: `${event}${matcher === '' ? '' : ` (${bothEnds(matcher, 80)})`}: ${type === 'command' ? '' : `${type}: `}${bothEnds(what, LONGEST_WHAT)}` },
     { type: 'list', items: [`${STATES[state]}; from ${oneLine(from, 120)}`, when] },
   ];
 }

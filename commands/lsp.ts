@@ -1,6 +1,6 @@
 import { nearest } from '#lib/nearest.ts';
 import { oneLine } from '#lib/names.ts';
-import { count } from '#lib/text.ts';
+import { bothEnds, count } from '#lib/text.ts';
 import type { Card } from '#domain/card.ts';
 import { defineCommand, type Effect } from '#domain/command.ts';
 import type { LanguageServer } from '#domain/languages.ts';
@@ -66,7 +66,7 @@ function serverCard(servers: readonly LanguageServer[], log: readonly string[]):
   return {
     title: `Language server ${oneLine(first?.name ?? '', 40)}`, ...(servers.some(({ state }) => state === 'failed') && { tone: 'bad' as const }), detail: facts[0] ?? '',
     body: [
-      { type: 'list', items: [...(first === undefined || first.command === '' ? [] : [`Command: ${oneLine(first.command, 300)}`, `From: ${FROM[first.from]}`, `Files: ${first.extensions.join(' ')}`]), ...facts.slice(1)] },
+      { type: 'list', items: [...(first === undefined || first.command === '' ? [] : [`Command: ${bothEnds(first.command, 300)}`, `From: ${FROM[first.from]}`, `Files: ${first.extensions.join(' ')}`]), ...facts.slice(1)] },
       ...(log.length === 0 ? [{ type: 'text' as const, text: 'Its log is empty.' }] : [{ type: 'code' as const, text: log.slice(-MOST_LOGGED).join('\n') }]),
     ],
   };

@@ -21,6 +21,14 @@ export function cutToLength(text: string, limit: number): string {
   return text.length <= limit ? text : dropBrokenGrapheme(text, limit);
 }
 
+/** A command or a text of somebody's for people to read, on one line and otherwise as it stands: of more than `most` UTF-16 units both ends. Whatever shows it makes it fit for the terminal. */
+export function bothEnds(text: string, most: number): string {
+  const line = text.trim().replaceAll(/\s*\n\s*/g, ' ␊ ');
+  if (line.length <= most) return line;
+  const half = Math.floor(most / 2);
+  return `${cutToLength(line, half)}…${wellFormed(line.slice(-half))}`;
+}
+
 function dropBrokenGrapheme(text: string, end: number): string {
   const from = startOfFlags(text, Math.max(0, end - LONGEST_GRAPHEME));
   let last = end;

@@ -14,7 +14,7 @@ it('help names the settings of an editor; what is no flag of it is refused in on
   expect(() => parseAcp(['--help'])).toThrow(/"agent_servers": \{\n\s+"Pinion": \{ "type": "custom", "command": "pinion", "args": \["acp"\] \}\n\s+\}/);
   for (const columns of [80, 40]) {
     let help = '';
-    try { parseAcp(['--help'], columns); } catch (error) { help = String((error as Error).message); }
+    try { parseAcp(['--help'], columns); } catch (error) { help = (error as Error).message; }
     expect(help.split('\n').filter((line) => line.length > columns && !line.includes('"Pinion"'))).toEqual([]);
   }
   for (const argv of [['-p'], ['--trust'], ['--nonsense'], ['words'], ['--permission-mode', 'none'], ['--max-turns', 'x']]) {

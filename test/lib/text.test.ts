@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutToBytes, cutToLength, wellFormed } from '#lib/text.ts';
+import { bothEnds, cutToBytes, cutToLength, wellFormed } from '#lib/text.ts';
 
 describe('cutting text', () => {
   it('keeps what fits', () => {
@@ -36,4 +36,11 @@ describe('cutting text', () => {
 it('replaces lone surrogates only', () => {
   expect(wellFormed('a\ud800b')).toBe('a\ufffdb');
   expect(wellFormed('😀')).toBe('😀');
+});
+
+it('a command for people keeps its quotes and arrows, on one line; of a long one both ends are shown', () => {
+  expect(bothEnds(String.raw`jq -r '"\(.a)"' >> ~/log`, 60)).toBe(String.raw`jq -r '"\(.a)"' >> ~/log`);
+  expect(bothEnds('cat <<E\n  a\nE\n', 60)).toBe('cat <<E ␊ a ␊ E');
+  expect(bothEnds('abcdefghij', 6)).toBe('abc…hij');
+  expect(bothEnds('abc\u{1f600}\u{1f600}', 3)).not.toMatch(/[\ud800-\udbff](?![\udc00-\udfff])/);
 });

@@ -1,7 +1,7 @@
 import type { Card, CardBlock } from '#domain/card.ts';
 import type { ConfiguredServer } from '#domain/mcp.ts';
 import { oneLine } from '#lib/names.ts';
-import { count } from '#lib/text.ts';
+import { bothEnds, count } from '#lib/text.ts';
 import type { Probed } from './probe.ts';
 
 /** How a server is reached, on one line: the command with its arguments, or the address. As written: variables are not put in. */
@@ -25,7 +25,7 @@ function counts(tools: readonly string[], resources: readonly string[], prompts:
 export function listCard(seen: readonly Probed[]): Card {
   return {
     title: 'MCP servers', detail: count(seen.length, 'server'),
-    body: [{ type: 'table', head: ['name', 'scope', 'by', 'state'], rows: seen.map((one) => [one.server.name, one.server.scope, one.server.config.type, oneLine(stateOf(one), 300)]) }],
+    body: [{ type: 'table', head: ['name', 'scope', 'by', 'state'], rows: seen.map((one) => [one.server.name, one.server.scope, one.server.config.type, bothEnds(stateOf(one), 300)]) }],
   };
 }
 
@@ -41,7 +41,7 @@ export function getCard(seen: Probed): Card {
     ['headersHelper', config.type === 'stdio' ? undefined : config.headersHelper],
     ['time-out', config.timeoutMs === undefined ? undefined : `${config.timeoutMs} ms`],
   ];
-  return { title: server.name, ...(seen.title !== undefined && seen.title !== '' && { detail: oneLine(seen.title, 80) }), body: [{ type: 'table', head: ['', ''], rows: rows.flatMap(([what, value]) => (value === undefined ? [] : [[what, oneLine(value, 2000)]])) }, ...offered(seen), ...notesOf(seen)] };
+  return { title: server.name, ...(seen.title !== undefined && seen.title !== '' && { detail: oneLine(seen.title, 80) }), body: [{ type: 'table', head: ['', ''], rows: rows.flatMap(([what, value]) => (value === undefined ? [] : [[what, bothEnds(value, 2000)]])) }, ...offered(seen), ...notesOf(seen)] };
 }
 
 const MOST_NAMES = 100;

@@ -79,8 +79,11 @@ function linesOf(plan: ImportPlan): readonly string[] {
 }
 
 function serverWords(config: Readonly<Record<string, Json>>): string {
-  const { command, args, url } = config;
-  return typeof url === 'string' ? url : [command, ...(Array.isArray(args) ? args as readonly Json[] : [])].map(String).join(' ');
+  const { type, command, args, url, env, headers } = config;
+  const pairs = (value: Json | undefined, show: (key: string, text: string) => string): readonly string[] => Object.entries(typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}).map(([key, text]) => show(key, shown(text)));
+  // Whole: a variable or a header decides as much as the command.
+  if (type !== 'stdio') return [shown(url ?? ''), ...pairs(headers, (key, text) => `with the header ${key}: ${text}`)].join(', ');
+  return [...pairs(env, (key, text) => `${key}=${text}`), command, ...(Array.isArray(args) ? args as readonly Json[] : [])].map(String).join(' ');
 }
 
 function part(title: string, lines: readonly string[]): readonly CardBlock[] {
@@ -103,6 +106,6 @@ function doneCard({ label }: Importer, plan: ImportPlan, { written, problems, ba
     title: problems.length === 0 ? `Taken over from ${label}: ${amounts(plan)}` : `Taken over from ${label}, but for ${count(problems.length, 'thing')}`,
     tone: problems.length === 0 ? 'good' : 'bad',
     ...(backup !== undefined && { detail: `the settings as they were: ${backup}` }),
-    body: [...part('Written:', written), ...part('Not written:', problems), ...part('To be done:', secrets), ...(plan.servers.length > 0 ? [{ type: 'text' as const, text: 'Servers start with the next session, or by /mcp.' }] : [])],
+    body: [...part('Written:', written), ...part('Not written:', problems), ...part('To be done:', secrets), ...(plan.servers.length > 0 ? [{ type: 'text' as const, text: 'Servers are connected in the background: /mcp shows how they do; those of .mcp.json wait for your agreement.' }] : [])],
   };
 }
