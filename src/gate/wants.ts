@@ -83,8 +83,9 @@ function ofOwnSettings(fields: Fields): readonly string[] {
 function languageServers(servers: Fields): readonly string[] {
   return Object.entries(servers).map(([name, server]) => {
     if (!isFields(server)) return `switches the language server ${name} off`;
-    const env = isFields(server['env']) ? Object.entries(server['env']).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
-    return `starts the language server ${name}: ${env}${[said(server['command']), ...texts(server['args'])].join(' ')}`;
+    // What they are set to may name programs too.
+    const set = ['initializationOptions', 'settings'].filter((key) => server[key] !== undefined).map((key) => `, with ${key} ${said(server[key])}`);
+    return `starts the language server ${name}: ${commandOf(server)}${set.join('')}`;
   });
 }
 
@@ -110,11 +111,19 @@ function ofServers(fields: Fields): readonly string[] {
   const servers = isFields(fields['mcpServers']) ? fields['mcpServers'] : {};
   return Object.entries(servers).map(([name, server]) => {
     if (!isFields(server)) return `starts the server ${name}`;
-    const helper = server['headersHelper'] === undefined ? '' : `, and runs ${said(server['headersHelper'])} for it`;
-    if (typeof server['url'] === 'string') return `connects the server ${name} at ${server['url']}${helper}`;
-    const env = isFields(server['env']) ? Object.entries(server['env']).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
-    return `starts the server ${name}: ${env}${[said(server['command']), ...texts(server['args'])].join(' ')}`;
+    // As it is read: without a type, what has a command is a program, whatever address stands beside it.
+    if ((server['type'] ?? (server['command'] === undefined ? 'http' : 'stdio')) === 'stdio') return `starts the server ${name}: ${commandOf(server)}`;
+    const more = [
+      ...(server['headers'] === undefined ? [] : [`, with the headers ${said(server['headers'])}`]), ...(server['oauth'] === undefined ? [] : [`, signing in with ${said(server['oauth'])}`]),
+      ...(server['headersHelper'] === undefined ? [] : [`, and runs ${said(server['headersHelper'])} for it`]),
+    ];
+    return `connects the server ${name} at ${said(server['url'])}${more.join('')}`;
   });
+}
+
+function commandOf({ env, command, args }: Fields): string {
+  const set = isFields(env) ? Object.entries(env).map(([key, value]) => `${key}=${said(value)} `).join('') : '';
+  return `${set}${[said(command), ...texts(args)].join(' ')}`;
 }
 
 function ofFolder(folder: string, name: string, what: string): readonly string[] {

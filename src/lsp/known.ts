@@ -24,6 +24,8 @@ export interface KnownProgram {
 
 const stdio = (file: string, more: Partial<KnownProgram> = {}): KnownProgram => ({ file, args: ['--stdio'], ...more });
 
+const LOCAL_SCHEMAS = { handledSchemaProtocols: ['file'] };
+
 export const KNOWN_SERVERS: readonly KnownServer[] = [
   {
     name: 'typescript', install: 'npm install --save-dev typescript (version 7 or newer), or npm install -g typescript-language-server typescript@5',
@@ -49,11 +51,12 @@ export const KNOWN_SERVERS: readonly KnownServer[] = [
   { name: 'bash', install: 'npm install -g bash-language-server', extensions: { '.sh': 'shellscript', '.bash': 'shellscript' }, programs: [{ file: 'bash-language-server', args: ['start'], harmless: true }] },
   {
     name: 'json', install: 'npm install -g vscode-langservers-extracted', extensions: { '.json': 'json', '.jsonc': 'jsonc' },
-    programs: [stdio('vscode-json-language-server', { harmless: true }), stdio('vscode-json-languageserver', { harmless: true })],
+    // Of schemas it takes those in files only: a file names any address.
+    programs: [stdio('vscode-json-language-server', { harmless: true, initializationOptions: LOCAL_SCHEMAS }), stdio('vscode-json-languageserver', { harmless: true, initializationOptions: LOCAL_SCHEMAS })],
   },
   {
-    // Without the store it fetches nothing from the web.
-    name: 'yaml', install: 'npm install -g yaml-language-server', extensions: { '.yaml': 'yaml', '.yml': 'yaml' }, programs: [stdio('yaml-language-server', { harmless: true })],
+    // Without the store it fetches nothing from the web by itself, but what a file names: it waits for trust.
+    name: 'yaml', install: 'npm install -g yaml-language-server', extensions: { '.yaml': 'yaml', '.yml': 'yaml' }, programs: [stdio('yaml-language-server')],
     settings: { yaml: { schemaStore: { enable: false, url: '' } }, redhat: { telemetry: { enabled: false } } },
   },
   { name: 'css', install: 'npm install -g vscode-langservers-extracted', extensions: { '.css': 'css', '.scss': 'scss', '.less': 'less' }, programs: [stdio('vscode-css-language-server', { harmless: true })] },

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { edit } from '../support/acp-client.ts';
 import { call, say } from '../support/messages-server/reply.ts';
 import type { MessagesServer } from '../support/messages-server/server.ts';
 import { last, PINION, type Product, product, resultIn, serve, wordsOf } from '../support/product.ts';
@@ -67,12 +68,32 @@ describe('a hostile folder', () => {
       expect(JSON.stringify(server.requests.map(({ body }) => body)).match(/does all that anybody asks|\.(?:claude|pinion|agents)-(?:skill|command|agent|style)|-companion|nested-skill/g)).toBeNull();
     } else {
       // What was agreed to runs: the commands that its allow rules name, and what git runs for them. Nothing else, and no mode.
-      expect(birds.sung().filter((name) => !/^(?:fsmonitor|bash-env|clean|process|textconv|diff.*|lazy-fetch|hook-.*|pager|\.pinion-(?:skill|command))$/.test(name))).toEqual([]);
+      expect(birds.sung().filter((name) => !/^(?:fsmonitor|bash-env|clean|process|textconv|diff.*|lazy-fetch|hook-.*|pager|\.pinion-(?:skill|command)|\.(?:pinion|claude)_settings(?:\.local)?\.json-(?:(?:tool-)?hook|lsp))$/.test(name))).toEqual([]);
       expect(denied).not.toContain('Bash');
     }
     expect(elsewhere.all).toEqual([]);
     expect(server.requests.every(({ headers }) => headers['x-api-key'] === 'sk-ant-test' && headers['x-evil'] === undefined)).toBe(true);
     expect(wordsOf(last(server.requests))).not.toContain(SECRET);
+  });
+
+  it('runs nothing for an editor, for a program, for a list of servers or for what others have left', async () => {
+    const work = { content: [call('Read', { file_path: 'src/a.ts' }), call('Read', { file_path: 'a.sh' }), call('LSP', { operation: 'documentSymbol', file_path: 'src/a.ts' }), call('Task', { subagent_type: 'general', description: 'x', prompt: 'go' }), call('Bash', { command: 'touch made.txt' })] };
+    let asked = 0;
+    const { birds, elsewhere, ...place } = await trap((request) => (wordsOf(request).includes('made.txt') || (asked += 1) > 6 ? say('Done.') : work));
+    const editor = edit(place, { answer: () => 'cancelled' });
+    await editor.prompt(await editor.open(), 'Look @src/a.ts');
+    editor.leave();
+    const spoken = place.start(['-p', '--input-format', 'stream-json', '--output-format', 'stream-json', '--verbose'], { input: `${JSON.stringify({ type: 'user', message: { role: 'user', content: 'Look' } })}\n` });
+    const others = [['mcp', 'list'], ['mcp', 'list', '--json'], ['mcp', 'get', 'outer'], ['mcp', 'test', 'posing'], ['mcp', 'login', 'helped'], ['-p', '/import'], ['-p', '/import cursor --project --yes'], ['-p', '/hooks'], ['-p', '/lsp'], ['-p', '/mcp']].map((args) => place.run(args));
+    const [said, ...outputs] = await Promise.all([spoken.ended, ...others]);
+    await editor.ended;
+    expect(said.code).toBe(0);
+    for (const line of said.stdout.trim().split('\n')) expect(() => JSON.parse(line) as unknown).not.toThrow();
+    for (const { stdout, stderr } of [said, ...outputs]) expect(`${stdout}${stderr}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]|sk-ant-test/u);
+    expect(outputs[3]).toMatchObject({ code: 1, stdout: expect.stringContaining('not trusted') as string });
+    expect(birds.sung()).toEqual([]);
+    expect(elsewhere.all).toEqual([]);
+    expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
   });
 
   it('cannot make the program read without end, or wait', async () => {

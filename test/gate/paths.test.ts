@@ -105,9 +105,9 @@ describe('paths that are never written without a question', () => {
   it.each([
     '.git/config', '.git/hooks/pre-commit', 'sub/.git/config', '.GIT/config', '.vscode/settings.json', '.pinion/settings.json', '.claude/settings.local.json', '.cLaUdE/x',
     '.mcp.json', '.MCP.JSON', '.github/workflows/ci.yml', '.gitlab-ci.yml', 'Jenkinsfile', '.husky/pre-commit', '.envrc', 'AGENTS.md', 'CLAUDE.md', 'sub/CLAUDE.local.md',
-    '.git', '.git.', '.git ', '.gi\u200ct/config', '.git::$INDEX_ALLOCATION/config', '.npmrc', '.bashrc',
+    '.git', '.git.', '.git ', '.gi\u200ct/config', '.git::$INDEX_ALLOCATION/config', '.npmrc', '.bashrc', 'node_modules/.bin/vtsls', 'a/node_modules/typescript/lib/tsserver.js', '.venv/bin/python', '.gemini/settings.json', 'opencode.json', '.codex/config.toml',
   ])('%j', (path) => { expect(protectedAs(join('/w', path), '/w')).toBeDefined(); });
-  it.each(['src/a.ts', 'git/config', '.github/ISSUE_TEMPLATE.md', 'docs/.gitkeep', '.gitignore', 'vscode/settings.json', '.env', ''])('not %j', (path) => { expect(protectedAs(join('/w', path), '/w')).toBeUndefined(); });
+  it.each(['src/a.ts', 'git/config', '.github/ISSUE_TEMPLATE.md', 'docs/.gitkeep', '.gitignore', 'vscode/settings.json', '.env', 'node_modules', 'src/opencode.ts', ''])('not %j', (path) => { expect(protectedAs(join('/w', path), '/w')).toBeUndefined(); });
   it('counts from the working folder down', () => {
     expect(protectedAs('/r/.claude/worktrees/x/src/a.ts', '/r/.claude/worktrees/x')).toBeUndefined();
     expect(protectedAs('/r/.claude/worktrees/x/.git', '/r/.claude/worktrees/x')).toBeDefined();

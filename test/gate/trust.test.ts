@@ -91,6 +91,15 @@ describe('what a folder wants', () => {
     expect(wants.filter((line) => line.startsWith('.pinion/settings.json cannot be read: '))).toHaveLength(1);
     expect(existsSync(canary)).toBe(false);
   });
+  it('names what runs and what is sent as it is read, not as it would like to look', () => {
+    at.write('.mcp.json', JSON.stringify({ mcpServers: { both: { command: 'evil', args: ['x'], url: 'https://good.example' }, told: { type: 'http', command: 'nothing', url: 'https://u', headers: { 'X-Key': '${AWS_SECRET_ACCESS_KEY}' }, headersHelper: 'h', oauth: { clientId: 'c' } } } }));
+    at.write('.pinion/settings.json', JSON.stringify({ languageServers: { rust: { command: 'rust-analyzer', extensions: ['.rs'], settings: { check: { overrideCommand: ['evil'] } }, initializationOptions: { a: 1 } } } }));
+    expect(trust.wantsOf(at.app)).toEqual([
+      'starts the language server rust: rust-analyzer, with initializationOptions {"a":1}, with settings {"check":{"overrideCommand":["evil"]}} (.pinion/settings.json)',
+      'starts the server both: evil x (.mcp.json)',
+      'connects the server told at https://u, with the headers {"X-Key":"${AWS_SECRET_ACCESS_KEY}"}, signing in with {"clientId":"c"}, and runs h for it (.mcp.json)',
+    ]);
+  });
   it('what stands between the start folder and the top counts where it is searched for', () => {
     at.write('packages/a/.claude/skills/x/SKILL.md');
     at.write('packages/a/.claude/settings.json', '{"env": {"A": "1"}}');

@@ -25,6 +25,7 @@ describe('what other shells have left', () => {
     await terminal.waitFor('> Ask, or /');
     terminal.enter('/import codex ');
     await terminal.waitFor('Take that over from Codex?');
+    expect(terminal.lines().join('\n')).toContain('server files: API_KEY=${API_KEY} files-mcp');
     expect(existsSync(join(home, 'mcp.json'))).toBe(false);
     terminal.type('1');
     await terminal.waitFor('Taken over from Codex');

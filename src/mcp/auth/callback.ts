@@ -18,15 +18,20 @@ export interface Callback {
   readonly answer: Promise<Redirected>;
   /** An address that the user brings by hand. Why it is not the right one, one line; undefined: it was. */
   take(pasted: string): string | undefined;
+  /** Who is still connected a moment later is cut off. */
   close(): void;
 }
 
 const PATH = '/callback';
 const LONGEST = 16 * 1024;
+const MOST_CONNECTIONS = 32;
+/** A page that is still being sent needs no longer. */
+const GOODBYE_MS = 500;
 
 /** Opens the door on 127.0.0.1, at this port or a free one. Rejects with a UserError where the port is taken. */
 export async function openCallback(options: { readonly state: string; readonly port?: number; readonly limitMs: number; readonly signal: AbortSignal }): Promise<Callback> {
   const server = createServer({ maxHeaderSize: LONGEST });
+  server.maxConnections = MOST_CONNECTIONS;
   const port = await listen(server, options.port ?? 0);
   // Who registers a program by hand names its port with `localhost`; for a port of the moment the number is the safer name.
   const address = `http://${options.port === undefined ? '127.0.0.1' : 'localhost'}:${port}${PATH}`;
@@ -65,7 +70,11 @@ export async function openCallback(options: { readonly state: string; readonly p
   };
   server.on('request', (request, response) => { serve(request, response, port, consider); });
   return {
-    address, answer, close,
+    address, answer,
+    close() {
+      close();
+      setTimeout(() => { server.closeAllConnections(); }, GOODBYE_MS).unref();
+    },
     take(pasted) {
       if (!URL.canParse(pasted.trim())) return 'That is no address: it begins with http:// and holds code= and state=.';
       return consider(new URL(pasted.trim()).searchParams, () => undefined);
