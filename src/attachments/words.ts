@@ -12,6 +12,11 @@ export function pathLine(path: string): string {
   return oneLine(cutToLength(path, LONGEST_PATH), LONGEST_PATH);
 }
 
+/** A path as snapshots hold it: no longer than a file system takes. */
+export function keptPath(path: string): string {
+  return path.slice(0, LONGEST_PATH);
+}
+
 /** A text that was said whole once and is told of by its changes since. Kept as a blob, so that a later process can compare. */
 export function keepText(blobs: BlobPort, text: string): BlobHash | null {
   return blobs.put(Buffer.from(text))?.hash ?? null;

@@ -11,6 +11,7 @@ import type { Session } from '#domain/session.ts';
 import type { World } from '#domain/world.ts';
 import { world } from '../attachments/world.ts';
 import { answer, memoryBlobs, memorySession, prompt } from '../support/logs.ts';
+import { nothing } from '../support/nothing.ts';
 import { SITUATIONS } from './situations.ts';
 
 type Fault = (...args: never) => unknown;
@@ -26,21 +27,28 @@ function stage(): { readonly session: Session; readonly world: World } {
   for (const { id } of sources) {
     const made = SITUATIONS[id]?.('words', 'name');
     made?.log?.(session);
-    ports = { ...ports, ...made?.world, thread: 'main' };
+    ports = { ...ports, ...made?.world, thread: 'main', outside: { ...nothing.outside, ...saying(ports.outside), ...saying(made?.world?.outside) } };
   }
   session.append(prompt('@a remember'));
   return { session, world: world(session, ports) };
 }
 
+/** Of programs outside those that have something to say. */
+function saying(outside: World['outside'] | undefined): Partial<World['outside']> {
+  return Object.fromEntries(Object.entries(outside ?? {}).filter(([key, view]) => view !== nothing.outside[key as keyof World['outside']]));
+}
+
 /** Ports of the world by the names of their functions, such as `memory.files` or `skills`. */
-const PORTS = ['mentions.load', 'mentions.named', 'mentions.agents', 'files.load', 'pins.views', 'memory.files', 'memory.nested', 'memory.recall', 'environment', 'changes.look', 'tools.has', 'tools.deferred', 'skills', 'agents.types', 'agents.self', 'agents.members', 'agents.mail', 'tasks', 'style', 'usage', 'blobs.put', 'blobs.get'] as const;
+const PORTS = ['mentions.load', 'mentions.named', 'mentions.agents', 'files.load', 'pins.views', 'memory.files', 'memory.nested', 'memory.recall', 'environment', 'changes.look', 'tools.has', 'tools.deferred', 'skills', 'agents.types', 'agents.self', 'agents.members', 'agents.mail', 'tasks', 'style', 'usage', 'blobs.put', 'blobs.get', 'outside.mcp.servers', 'outside.mcp.mentioned', 'outside.editor.name', 'outside.editor.selection', 'outside.editor.openFile', 'outside.editor.written', 'outside.languages.written'] as const;
 /** Nobody waits for these. */
-const AT_ONCE: ReadonlySet<string> = new Set(['mentions.agents', 'environment', 'tools.has', 'tools.deferred', 'agents.self', 'agents.members', 'blobs.put', 'blobs.get']);
+const AT_ONCE: ReadonlySet<string> = new Set(['mentions.agents', 'environment', 'tools.has', 'tools.deferred', 'agents.self', 'agents.members', 'blobs.put', 'blobs.get', 'outside.mcp.servers', 'outside.editor.name']);
 
 function withFault(from: World, port: string, fault: Fault): World {
-  const [group = '', name] = port.split('.');
+  const [group = '', name, inner] = port.split('.');
   const ports = from as unknown as Ports;
-  return { ...from, [group]: name === undefined ? fault : { ...ports[group] as object, [name]: fault } };
+  if (name === undefined) return { ...from, [group]: fault };
+  const members = ports[group] as Ports;
+  return { ...from, [group]: { ...members, [name]: inner === undefined ? fault : { ...members[name] as object, [inner]: fault } } };
 }
 
 /** All of them, with so many milliseconds each. */
@@ -63,9 +71,7 @@ async function lookForUsers(port: string): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
   for (const source of sources) {
     const { session, world: from } = stage();
-    const [group = '', name] = port.split('.');
-    const ports = from as unknown as Ports;
-    const real = (name === undefined ? ports[group] : (ports[group] as Ports)[name]) as (...args: unknown[]) => unknown;
+    const real = port.split('.').reduce<unknown>((ports, name) => (ports as Ports)[name], from) as (...args: unknown[]) => unknown;
     const watched = withFault(from, port, (...args: unknown[]) => {
       found.add(source.id);
       return real(...args);
@@ -133,6 +139,11 @@ const FLOODS: Readonly<Record<(typeof PORTS)[number], unknown>> = {
   tasks: many(2000, (i) => ({ id: 'shell-1', kind: 'shell', title: i < 1 ? BIG : 'x', state: 'failed', exitCode: 3, file: '/t', bytes: 1e12, readBytes: 0, startedAtMs: 0, tail: i < 1 ? BIG : 'x' })),
   style: { name: BIG, body: BIG, companion: { name: BIG, text: BIG } }, usage: { used: 1e300, limit: 1, window: 1, autoCompact: true, output: 1e300, usd: 1e300, budgetUsd: 1e-300 },
   'blobs.put': { hash: BIG.slice(0, 64), bytes: 1 }, 'blobs.get': new Uint8Array(4_000_000),
+  'outside.mcp.servers': many(2000, (i) => ({ name: i === 0 ? BIG : `server ${i}`, scope: 'user', transport: 'stdio', state: 'connected', instructions: i < 30 ? BIG : 'x', tools: [], resources: [], prompts: [], notes: [] })),
+  'outside.mcp.mentioned': many(300, (i) => ({ server: i === 0 ? BIG : 's', uri: i === 0 ? BIG : `a://${i}`, parts: [{ type: 'text', text: i === 0 ? BIG : `part ${i}` }], notes: many(20, (n) => `note ${n}`) })),
+  'outside.editor.name': BIG, 'outside.editor.selection': { path: `/w/${BIG}`, label: BIG, fromLine: 1, toLine: 300_000, text: BIG, saved: false }, 'outside.editor.openFile': { path: `/w/${BIG}`, label: BIG },
+  'outside.editor.written': { answered: many(20_000, (i) => `/w/f${i}`), diagnostics: many(20_000, (i) => ({ path: `/w/f${i}`, label: i === 0 ? BIG : `f${i}`, line: i, column: 1, severity: 'error', message: i < 5 ? BIG : `m${i}`, source: 'x', code: 'y' })) },
+  'outside.languages.written': many(5000, (i) => ({ path: `/w/g${i}`, label: i === 0 ? BIG : `g${i}`, whole: true, reports: many(i < 5 ? 3000 : 1, (n) => ({ path: `/w/g${i}`, line: n, column: 1, severity: 'error', fresh: true, text: 'x', message: n === 0 ? BIG.slice(0, 100_000) : `m${n}` })) })),
 };
 
 /** UTF-8 bytes that a snapshot may take in the log, whatever happens. */

@@ -9,6 +9,8 @@ import { pathLine } from '../words.ts';
 
 const MOST_TOLD = 20;
 const LONGEST_MESSAGE = 300;
+/** UTF-16 units of a message by which it is told from others. */
+const COMPARED = 2000;
 /** Milliseconds that a look takes at most, and that it waits for what the language servers have checked. */
 const LOOK_MS = 2500;
 const SERVERS_MS = 2000;
@@ -36,9 +38,10 @@ export default defineSource<News>({
     const [now, checked] = await Promise.all([editor.written(world.log, signal), checkedByServers(world, signal)]);
     const told = toldByEditor(world.log);
     const mine = new Set(told.values());
-    const known = withKeys(now.diagnostics.filter(({ path, severity }) => (mine.has(fileKey(path)) || !checked.has(path)) && severity !== 'hint'));
+    const all = withKeys([...now.diagnostics, ...now.before ?? []]);
+    const known = all.slice(0, now.diagnostics.length).filter(({ path, severity }) => (mine.has(fileKey(path)) || !checked.has(path)) && severity !== 'hint');
     const fresh = known.filter(({ key }) => !told.has(key)).sort((a, b) => RANK[a.severity] - RANK[b.severity]);
-    const here = new Set(withKeys([...now.diagnostics, ...now.before ?? []]).map(({ key }) => key));
+    const here = new Set(all.map(({ key }) => key));
     const answered = new Set(now.answered.map((path) => fileKey(path)));
     const gone = new Map([...told].filter(([key, file]) => answered.has(file) && !here.has(key)));
     return fresh.length === 0 && gone.size === 0 ? absent : { editor: name, fresh: fresh.slice(0, MOST_TOLD), left: Math.max(0, fresh.length - MOST_TOLD), gone };
@@ -53,7 +56,7 @@ function withKeys(diagnostics: EditorDiagnostics['diagnostics']): readonly Probl
   const times = new Map<string, number>();
   return diagnostics.map((one) => {
     const { path, severity, source = '', code = '', message } = one;
-    const words = JSON.stringify([path, severity, source, code, message]);
+    const words = JSON.stringify([path, severity, source, code, message.slice(0, COMPARED)]);
     times.set(words, (times.get(words) ?? 0) + 1);
     return { ...one, key: sha256(`${words}${times.get(words) ?? 0}`).slice(0, 12) };
   });
@@ -81,5 +84,5 @@ function words({ editor, fresh, left, gone }: News): string {
 
 function problemLine({ line, column, severity, source, code, message }: Problem): string {
   const origin = [source, code].filter((part) => part !== undefined).join(' ');
-  return `  ${line}:${column} ${severity}${origin === '' ? '' : ` (${oneLine(origin, 60)})`}: ${oneLine(message.replace(/\s+/g, ' '), LONGEST_MESSAGE)}`;
+  return `  ${line}:${column} ${severity}${origin === '' ? '' : ` (${oneLine(origin, 60)})`}: ${oneLine(message.slice(0, COMPARED).replace(/\s+/g, ' '), LONGEST_MESSAGE)}`;
 }

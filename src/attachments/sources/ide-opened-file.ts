@@ -3,7 +3,7 @@ import { inViewOf } from '#domain/folds.ts';
 import { absent } from '#domain/world.ts';
 import { oneLine } from '#lib/names.ts';
 import { defineSource } from '../define.ts';
-import { pathLine } from '../words.ts';
+import { keptPath, pathLine } from '../words.ts';
 
 interface Opened {
   readonly path: string;
@@ -21,9 +21,9 @@ export default defineSource<Opened>({
     const [opened, selection] = await Promise.all([editor.openFile(signal), editor.selection(signal)]);
     if (opened === undefined || (selection !== undefined && selection.text.trim() !== '')) return absent;
     const marked = lastMarked(world.log);
-    return { ...opened, editor: editor.name() ?? 'the editor', after: marked === opened.path ? null : marked };
+    return { ...opened, editor: editor.name() ?? 'the editor', after: marked === keptPath(opened.path) ? null : marked };
   },
-  keep: ({ path, after }) => ({ path, after }),
+  keep: ({ path, after }) => ({ path: keptPath(path), after }),
   revive: (stored) => (stored !== null && typeof stored === 'object' && 'path' in stored && typeof stored['path'] === 'string' ? { path: stored['path'], label: '', editor: '', after: null } : undefined),
   full: words,
   delta: (_, now) => words(now),

@@ -6,7 +6,7 @@ import { oneLine } from '#lib/names.ts';
 import { count, cutToLength } from '#lib/text.ts';
 import { defineSource } from '../define.ts';
 import { filePinsOf, mentioningText } from '../known.ts';
-import { pathLine } from '../words.ts';
+import { keptPath, pathLine } from '../words.ts';
 
 /** UTF-16 units of a selection that are told. */
 const MOST_TEXT = 2000;
@@ -26,7 +26,7 @@ export default defineSource<Marked>({
     if (selection === undefined || selection.text.trim() === '') return absent;
     return { ...selection, editor: editor.name() ?? 'the editor', inView: await isInView(selection, world) };
   },
-  keep: ({ path, fromLine, toLine, text }) => ({ path, from: fromLine, to: toLine, text: sha256(text).slice(0, 16) }),
+  keep: ({ path: whole, fromLine, toLine, text }) => ({ path: keptPath(whole), from: fromLine, to: toLine, text: sha256(text).slice(0, 16) }),
   // What was marked before is no measure: what is marked now is told whole.
   revive: (stored) => (stored !== null && typeof stored === 'object' && 'path' in stored && typeof stored['path'] === 'string' ? { ...NOTHING, path: stored['path'] } : undefined),
   full: words,

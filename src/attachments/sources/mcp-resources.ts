@@ -4,6 +4,9 @@ import { defineSource } from '../define.ts';
 import { mentioningText } from '../known.ts';
 import { unsaid } from '../words.ts';
 
+/** Lines about what is missing, of all resources. */
+const MOST_NOTES = 40;
+
 /**
  * Resources of MCP servers that a prompt, or words queued while the model worked, mention as `@server:uri`. What cannot be read is
  * one line each, and costs no other.
@@ -20,7 +23,8 @@ export default defineSource<readonly MentionedResource[]>({
   revive: () => undefined,
   full: (now) => {
     const parts = now.flatMap((one) => one.parts);
-    const more = unsaid(now.flatMap(({ notes }) => notes), parts);
+    const notes = now.flatMap((one) => one.notes);
+    const more = [...unsaid(notes.slice(0, MOST_NOTES), parts), ...(notes.length > MOST_NOTES ? [`[${notes.length - MOST_NOTES} more notes left out]`] : [])];
     return [...parts, ...(more.length === 0 ? [] : [{ type: 'text' as const, text: more.join('\n') }])];
   },
   notes: (now) => now.flatMap(({ notes }) => notes),
