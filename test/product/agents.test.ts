@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { tasksOf } from '#domain/folds.ts';
 import { call, say, type ScriptedReply } from '../support/messages-server/reply.ts';
 import type { MessagesServer, Recorded } from '../support/messages-server/server.ts';
-import { expectValid, last, only, product, resultIn, serve, until, wordsOf } from '../support/product.ts';
+import { expectValid, idle, last, only, product, resultIn, serve, until, wordsOf } from '../support/product.ts';
 
 const AGENT = '---\nname: finder\ndescription: Finds things\ntools: Read, Bash\n---\nFind it.\n';
 const FILES = { '.claude/agents/finder.md': AGENT, 'a.txt': 'here\n' };
@@ -68,7 +68,7 @@ describe('on the screen', () => {
     const server = await scripted((n) => (n === 0 ? all(task({ description: 'first one' }), task({ description: 'second one' })) : say('Well then.')), (n) => (n < 2 ? all(call('Read', { file_path: 'a.txt' })) : say('late', { delayMs: 60_000 })));
     const place = product(FILES, server);
     const terminal = place.open({ args: ['--trust'] });
-    await terminal.settled(300);
+    await terminal.waitFor(idle);
     terminal.enter('find it');
     await terminal.waitFor((screen) => screen.filter((line) => /finder: (?:first|second) one/.test(line)).length === 2);
     await terminal.waitFor((screen) => screen.filter((line) => /1 step · \d\S* tokens · Read a\.txt/.test(line)).length === 2);
@@ -76,7 +76,7 @@ describe('on the screen', () => {
     await terminal.waitFor(() => terminal.lines().some((line) => line.includes('2 at work')));
     terminal.type('\x1b');
     await terminal.waitFor(/interrupted/i);
-    await terminal.settled(200);
+    await terminal.waitFor(idle);
     terminal.enter('and now?');
     await terminal.waitFor('Well then.');
     expectValid(server);
@@ -87,7 +87,7 @@ describe('on the screen', () => {
   it('the end of one beside the conversation begins a turn by itself', async () => {
     const server = await scripted((n) => (n === 0 ? all(task({ run_in_background: true })) : n === 1 ? say('It runs.') : say('It has found it.')), () => say('found', { delayMs: 1500 }));
     const terminal = product(FILES, server).open({ args: ['--trust'] });
-    await terminal.settled(300);
+    await terminal.waitFor(idle);
     terminal.enter('find it');
     await terminal.waitFor('It runs.');
     await terminal.waitFor('It has found it.');

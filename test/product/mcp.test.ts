@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { call, say } from '../support/messages-server/reply.ts';
-import { expectValid, isAlive, product, resultIn, serve, until, wordsOf } from '../support/product.ts';
+import { expectValid, idle, isAlive, product, resultIn, serve, until, wordsOf } from '../support/product.ts';
 import { hostileCommand, REAL, tool } from '../mcp/fixtures.ts';
 
 const ECHO = 'mcp__s__echo';
@@ -59,9 +59,10 @@ it('on the screen a tool is asked about with what its server says, a prompt is a
   const terminal = made.open({ args: ['--mcp-config', file], columns: 100, rows: 40 });
   const seen = (words: string): Promise<void> => until(() => terminal.lines().join('\n').includes(words));
   await seen('/ for commands');
-  for (let tries = 0; tries < 15 && !terminal.lines().join('\n').includes('1 of 1 connected'); tries += 1) {
-    terminal.enter('/mcp');
-    await new Promise((resolve) => { setTimeout(resolve, 800); });
+  for (let tries = 0; tries < 100 && !terminal.lines().join('\n').includes('1 of 1 connected'); tries += 1) {
+    terminal.enter('/mcp ');
+    await new Promise((resolve) => { setTimeout(resolve, 500); });
+    await terminal.waitFor(idle);
   }
   terminal.enter('Echo hello there');
   await seen('everything: echo hello there');
@@ -75,6 +76,7 @@ it('on the screen a tool is asked about with what its server says, a prompt is a
   terminal.type('see @everything:demo://resource/static/document/arch');
   await seen('architecture.md (architecture.md)');
   terminal.type('\t');
+  await terminal.waitFor((screen) => screen.some((line) => line.startsWith('> see') && line.includes('architecture.md')) && !screen.some((line) => line.includes('architecture.md (architecture.md)')));
   terminal.enter('');
   await until(() => server.requests.length === 5);
   expect(wordsOf(server.requests[4] ?? fail())).toContain('Resource "demo://resource/static/document/architecture.md" (text/markdown');

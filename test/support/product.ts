@@ -195,6 +195,11 @@ export function until(holds: () => boolean, ms = 30_000): Promise<void> {
   return expect.poll(holds, { timeout: ms, interval: 10 }).toBe(true);
 }
 
+/** The composer is empty and no turn runs. What is typed sooner may be held, or taken for the rest of a paste. */
+export function idle(screen: readonly string[]): boolean {
+  return screen.some((line) => line.startsWith('> Ask')) && !screen.some((line) => line.includes('Esc interrupts'));
+}
+
 /** Whether a process of this number runs. */
 export function isAlive(pid: number): boolean {
   try {
