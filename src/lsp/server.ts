@@ -36,6 +36,8 @@ export interface ServerDoors {
 const START_MS = 45_000;
 /** A server that answers nothing so many times in a row is given up. */
 const MOST_SILENCES = 3;
+/** Milliseconds of patience from which on silence counts: what is asked while somebody types is given up earlier, and says nothing of the server. */
+const PATIENT_MS = 5000;
 const CALM_LOOK_MS = 50;
 const MOST_WORKS = 100;
 /** Bytes that a server may leave unread. */
@@ -125,7 +127,7 @@ function requester(process_: ServerProcess, state: { over: boolean; silences: nu
       state.silences = 0;
       return answer;
     } catch (error) {
-      if (error instanceof Error && error.name === 'DeadlineError' && (state.silences += 1) >= MOST_SILENCES) process_.kill('it does not answer any more');
+      if (ms >= PATIENT_MS && error instanceof Error && error.name === 'DeadlineError' && (state.silences += 1) >= MOST_SILENCES) process_.kill('it does not answer any more');
       // Its end rejects what was asked, before it is known why it ended.
       if (isDisposed(error)) throw new Error(`it is gone: ${await process_.over}`, { cause: error });
       throw error;

@@ -94,6 +94,15 @@ describe('a server that', () => {
     }
   });
 
+  it('finds no symbols in time while somebody types goes on working', async () => {
+    const shop = open('no symbols');
+    shop.read('a.odd');
+    expect(await ask(shop)).toBe('places');
+    expect(await Promise.all(['D', 'De', 'Dee', 'Deep'].map((typed) => shop.languages.symbols(typed, signal)))).toEqual([[], [], [], []]);
+    expect(await shop.languages.servers()).toMatchObject([{ state: 'ready' }]);
+    expect(await ask(shop)).toBe('places');
+  });
+
   it('sends ten megabytes, thousands of reports, or nonsense does no harm', async () => {
     const huge = open('huge');
     huge.read('a.odd');
