@@ -6,6 +6,7 @@ import { oneLine } from '#lib/names.ts';
 import { cutToLength } from '#lib/text.ts';
 import type { Server } from './server.ts';
 import { recordOf } from './lists.ts';
+import { wasUnheard } from './lost.ts';
 
 export interface CallRequest {
   readonly original: string;
@@ -28,12 +29,30 @@ const LONGEST_PROGRESS = 300;
 const MOST_TIMES = 6;
 /** Between two words on how far a call is. */
 const PROGRESS_MS = 100;
+/** Until a connection that is gone is known to be. */
+const LOST_MS = 1000;
 const NEVER_MS = 2_000_000_000;
 
 const anything = z.record(z.string(), z.unknown());
 
 /** Calls a tool: yields how far it is, returns what came back. Never throws. An abort is told to the server. */
 export async function* callTool(server: Server, request: CallRequest): AsyncGenerator<string, CallEnd> {
+  const first = yield* callOnce(server, request);
+  if (first.kind !== 'unheard') return first;
+  await first.gone;
+  const second = yield* callOnce(server, request);
+  return second.kind === 'unheard' ? { kind: 'problem', why: second.why } : second;
+}
+
+/** The server is gone, or does not know us any more, and has heard nothing of the call. */
+interface Unheard {
+  readonly kind: 'unheard';
+  readonly why: string;
+  /** Resolves once the connection is known to be gone. */
+  readonly gone: Promise<unknown>;
+}
+
+async function* callOnce(server: Server, request: CallRequest): AsyncGenerator<string, CallEnd | Unheard> {
   const { name } = server.configured;
   if (server.link === undefined && server.state === 'connecting') {
     yield `waits for the server ${name}`;
@@ -53,8 +72,12 @@ export async function* callTool(server: Server, request: CallRequest): AsyncGene
       progress.put(progressLine(report));
     },
   }).then(
-    (result): CallEnd => ({ kind: result['isError'] === true ? 'failed' : 'ok', result }),
-    (error: unknown): CallEnd => (request.signal.aborted ? { kind: 'interrupted' } : { kind: 'problem', why: clock.passed() ?? `The server ${name} answered with an error: ${cutToLength(messageOf(error), 2000)}` }),
+    (result): CallEnd | Unheard => ({ kind: result['isError'] === true ? 'failed' : 'ok', result }),
+    (error: unknown): CallEnd | Unheard => {
+      if (request.signal.aborted) return { kind: 'interrupted' };
+      const why = clock.passed() ?? `The server ${name} answered with an error: ${cutToLength(messageOf(error), 2000)}`;
+      return wasUnheard(error) ? { kind: 'unheard', why, gone: Promise.race([link.closed.then(() => new Promise(setImmediate)), aborted(AbortSignal.any([request.signal, AbortSignal.timeout(LOST_MS)]))]) } : { kind: 'problem', why };
+    },
   );
   try {
     for (;;) {
@@ -66,6 +89,10 @@ export async function* callTool(server: Server, request: CallRequest): AsyncGene
     clock.stop();
     server.underway.splice(server.underway.findIndex((one) => one === mine), 1);
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => { if (signal.aborted) resolve(); else signal.addEventListener('abort', () => { resolve(); }, { once: true }); });
 }
 
 function progressLine(report: unknown): string {

@@ -43,6 +43,7 @@ export interface Link {
   kill(): void;
 }
 
+const FAREWELL_MS = 500;
 const MOST_INSTRUCTIONS = 64 * 1024;
 
 /** A server wants a login first. */
@@ -56,13 +57,19 @@ export class LoginNeeded extends Error {
  */
 export async function connect(options: ConnectOptions, signal: AbortSignal): Promise<Link> {
   const { Client, UnauthorizedError } = await import('@modelcontextprotocol/client');
-  const transport = await transportOf(options);
-  const stdio = transport instanceof StdioTransport ? transport : undefined;
-  const client = new Client({ name: 'pinion', version: options.version }, { capabilities: options.capabilities ?? {} });
   let gone = (_why: string): void => undefined;
   const closed = new Promise<string>((resolve) => { gone = resolve; });
+  let lost = (_why: string): void => undefined;
+  const transport = await transportOf(options, (why) => { lost(why); });
+  const stdio = transport instanceof StdioTransport ? transport : undefined;
+  const client = new Client({ name: 'pinion', version: options.version }, { capabilities: options.capabilities ?? {} });
   client.onclose = () => { gone(stdio?.ending() ?? 'the connection was closed'); };
-  client.onerror = (error) => { options.log.write(`[${messageOf(error).slice(0, 400)}]`); };
+  client.onerror = (error) => {
+    const why = messageOf(error).slice(0, 400);
+    options.log.write(`[${why}]`);
+    // The library goes on without hearing the server: it may be gone, or another.
+    if (why.startsWith('Maximum reconnection attempts')) lost('its stream of events broke off and cannot be opened again');
+  };
   options.prepare?.(client);
   const end = async (): Promise<void> => { await client.close().catch(() => undefined); await transport.close().catch(() => undefined); };
   try {
@@ -74,6 +81,11 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
     if (error instanceof UnauthorizedError || statusOf(error) === 401) throw new LoginNeeded('it wants a login');
     throw new Error(why, { cause: error });
   }
+  lost = (why) => {
+    gone(why);
+    // Whoever has just learned it by a request is told so first, rather than that everything was closed.
+    setTimeout(() => { void end(); }, FAREWELL_MS).unref();
+  };
   const capabilities = client.getServerCapabilities() ?? {};
   const instructions = client.getInstructions();
   return {
@@ -86,10 +98,10 @@ export async function connect(options: ConnectOptions, signal: AbortSignal): Pro
   };
 }
 
-async function transportOf({ config, env, cwd, log, guard, headers, auth, fetch }: ConnectOptions): Promise<Transport> {
+async function transportOf({ config, env, cwd, log, guard, headers, auth, fetch }: ConnectOptions, onLost: (why: string) => void): Promise<Transport> {
   if (config.type === 'stdio') return new StdioTransport({ command: config.command, args: config.args, env, cwd, log, ...(guard !== undefined && { guard }) });
   const { createRemote } = await import('./remote.ts');
-  return createRemote({ type: config.type, url: config.url, headers: { ...config.headers, ...headers }, ...(auth !== undefined && { auth }), ...(fetch !== undefined && { fetch }) });
+  return createRemote({ onLost, type: config.type, url: config.url, headers: { ...config.headers, ...headers }, ...(auth !== undefined && { auth }), ...(fetch !== undefined && { fetch }) });
 }
 
 const LONGEST = 300;

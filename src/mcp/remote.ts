@@ -1,6 +1,7 @@
 import * as sdk from '@modelcontextprotocol/client';
 import type { AuthProvider, FetchLike, Transport } from '@modelcontextprotocol/client';
 import { createLines } from './lines.ts';
+import { endingWhole, watched, withBody } from './lost.ts';
 import { staying } from './redirects.ts';
 import { errorForLong, longAnswer, MOST_MESSAGE_BYTES } from './too-long.ts';
 
@@ -10,6 +11,8 @@ export interface RemoteOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly auth?: AuthProvider;
   readonly fetch?: FetchLike;
+  /** Nothing that is sent from now on is heard; one line: why. */
+  readonly onLost: (why: string) => void;
 }
 
 /** How often and how long a stream that broke off is opened again by the library; whole servers are connected anew by us. */
@@ -18,8 +21,8 @@ const RECONNECTION = { initialReconnectionDelay: 500, maxReconnectionDelay: 5000
 /** The transport that came before streamable HTTP: the library would be rid of it, but there are servers that speak nothing else. */
 const { SSEClientTransport: Sse } = sdk as unknown as { readonly SSEClientTransport: new (url: URL, options: sdk.StreamableHTTPClientTransportOptions) => Transport };
 
-export function createRemote({ type, url, headers, auth, fetch: given = fetch }: RemoteOptions): Transport {
-  const common = { requestInit: { headers: { ...headers } }, fetch: limited(staying(given)), ...(auth !== undefined && { authProvider: auth }) };
+export function createRemote({ type, url, headers, auth, fetch: given = fetch, onLost }: RemoteOptions): Transport {
+  const common = { requestInit: { headers: { ...headers } }, fetch: limited(watched(staying(given), type, onLost)), ...(auth !== undefined && { authProvider: auth }) };
   return type === 'sse' ? new Sse(new URL(url), common) : new sdk.StreamableHTTPClientTransport(new URL(url), { ...common, reconnectionOptions: RECONNECTION });
 }
 
@@ -30,20 +33,9 @@ function limited(inner: FetchLike): FetchLike {
     const type = response.headers.get('content-type') ?? '';
     if (response.body === null) return response;
     const id = idIn(init?.body);
-    if (type.includes('text/event-stream')) return again(response, response.body.pipeThrough(limitEvents(id)));
-    return again(response, response.body.pipeThrough(limitWhole(id, type.includes('application/json'))));
+    if (type.includes('text/event-stream')) return withBody(response, endingWhole(response.body).pipeThrough(limitEvents(id)));
+    return withBody(response, response.body.pipeThrough(limitWhole(id, type.includes('application/json'))));
   };
-}
-
-function again(response: Response, body: ReadableStream<Uint8Array>): Response {
-  const { status, statusText } = response;
-  const headers = new Headers(response.headers);
-  // The body is no longer as long as it was, nor encoded.
-  headers.delete('content-length');
-  headers.delete('content-encoding');
-  const made = new Response([204, 205, 304].includes(status) ? null : body, { status, statusText, headers });
-  Object.defineProperty(made, 'url', { value: response.url });
-  return made;
 }
 
 function idIn(body: unknown): number | string | undefined {
@@ -76,10 +68,19 @@ function limitWhole(id: number | string | undefined, json: boolean): TransformSt
   });
 }
 
+function isAnswer(line: string, id: number | string | undefined): boolean {
+  return line.startsWith('data:') && new RegExp(`"id"\\s*:\\s*"?${id ?? ''}"?\\s*[,}]`).test(line) && /"(?:result|error)"\s*:/.test(line);
+}
+
 /** Line by line: an event of a server is a few lines, of which `data:` may be as long as a message. */
 function limitEvents(id: number | string | undefined): TransformStream<Uint8Array, Uint8Array> {
   let out: TransformStreamDefaultController<Uint8Array> | undefined;
-  const put = (line: string): void => { out?.enqueue(Buffer.from(`${line}\n`)); };
+  // With a name for what came last the library asks for the rest.
+  let awaited = id !== undefined;
+  const put = (line: string): void => {
+    if (awaited && (line.startsWith('id:') || isAnswer(line, id))) awaited = false;
+    out?.enqueue(Buffer.from(`${line}\n`));
+  };
   const lines = createLines(MOST_MESSAGE_BYTES, {
     line: put,
     tooLong(head, tail, bytes) {
@@ -96,6 +97,7 @@ function limitEvents(id: number | string | undefined): TransformStream<Uint8Arra
     flush(controller) {
       out = controller;
       lines.end();
+      if (awaited && id !== undefined) put(`\ndata: ${JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32000, message: 'the stream of its answer broke off; whether it has done what it was asked is not known' } })}\n`);
     },
   });
 }

@@ -1,6 +1,7 @@
 import type { AuthProvider, FetchLike } from '@modelcontextprotocol/client';
 import type { ConfiguredServer, McpPrompt, McpResource, McpServer, McpState } from '#domain/mcp.ts';
 import { messageOf } from '#lib/errors.ts';
+import { count } from '#lib/text.ts';
 import type { GroupGuard } from '#lib/group-guard.ts';
 import { headersFrom } from './config/headers-helper.ts';
 import type { Launch } from './config/launch.ts';
@@ -114,7 +115,7 @@ export class Server {
     this.start();
     await this.settled(signal);
     if (signal.aborted) return `Interrupted; ${name} goes on connecting.`;
-    return this.#state === 'connected' ? `${name} is connected: ${this.#tools.length} tools.` : `${name} could not be connected: ${this.#detail ?? 'no reason is known'}.`;
+    return this.#state === 'connected' ? `${name} is connected: ${count(this.#tools.length, 'tool')}.` : `${name} could not be connected: ${this.#detail ?? 'no reason is known'}.`;
   }
 
   /** Working folders are others than they were. */
@@ -158,7 +159,7 @@ export class Server {
       const wait = backoff[failures];
       failures += 1;
       if (wait === undefined) {
-        this.#fail(`${lost}; it was tried ${failures} times. /mcp reconnect ${this.configured.name} tries again`);
+        this.#fail(`${lost}; it was tried ${count(failures, 'time')}. /mcp reconnect ${this.configured.name} tries again`);
         break;
       }
       this.log.write(`[${lost}; next try in ${wait / 1000} s]`);
@@ -192,7 +193,7 @@ export class Server {
     this.#link = link;
     try {
       await this.#readAll(link, signal);
-      this.log.write(`[connected${link.title === '' ? '' : `: ${link.title}`}; ${this.#tools.length} tools]`);
+      this.log.write(`[connected${link.title === '' ? '' : `: ${link.title}`}; ${count(this.#tools.length, 'tool')}]`);
       this.#set('connected', undefined);
       this.#settle();
       const why = await link.closed;
