@@ -45,7 +45,7 @@ export function touchesOf(now: readonly Instructions[], before: readonly Instruc
 }
 
 export function keepInstructions(now: readonly Instructions[]): Json {
-  return now.map(({ path, scope, text, blob, notes }) => ({ path, scope, hash: sha256(text), blob, notes }));
+  return now.map(({ path, scope, text, blob, notes, when = [], imports = [] }) => ({ path, scope, hash: sha256(text), blob, notes, ...(when.length > 0 && { when }), ...(imports.length > 0 && { imports }) }));
 }
 
 export function reviveInstructions(stored: Json, world: World): readonly Instructions[] | undefined {

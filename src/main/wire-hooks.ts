@@ -9,11 +9,11 @@ const SILENT: HookSaid = { entries: [] };
 
 /** The rooms of the wing, loaded at the first event that a hook could want to hear of. */
 async function openRooms(options: HookOptions, feed: (news: HookNews) => void) {
-  const [{ createDesk }, { createHookGate }, { createSessionHooks }, { runHooked }, about] = await Promise.all([
-    import('./hooks/desk.ts'), import('./hooks/gate.ts'), import('./hooks/session.ts'), import('./hooks/tools.ts'), import('./hooks/events.ts'),
+  const [{ createDesk }, { createHookGate }, { createSessionHooks }, { runHooked }, about, { tellInstructions }] = await Promise.all([
+    import('./hooks/desk.ts'), import('./hooks/gate.ts'), import('./hooks/session.ts'), import('./hooks/tools.ts'), import('./hooks/events.ts'), import('./hooks/instructions.ts'),
   ]);
   const desk = createDesk(options, feed);
-  return { desk, gate: createHookGate(desk), session: createSessionHooks(desk), about, runHooked };
+  return { desk, gate: createHookGate(desk), session: createSessionHooks(desk), about, runHooked, tellInstructions };
 }
 type Rooms = Awaited<ReturnType<typeof openRooms>>;
 
@@ -126,7 +126,7 @@ function wrapping({ rooms, open, quiet, behind }: Entry): Pick<HookWing, 'gate' 
       async collect(moment, session, signal) {
         const collected = await reminders.collect(moment, session, signal);
         const before = session.log.length;
-        behind(session, ({ desk, about }) => about.tellInstructions(desk, collected.reminders, session.log.slice(0, before), session));
+        behind(session, ({ desk, tellInstructions }) => tellInstructions(desk, collected.reminders, session.log.slice(0, before), session));
         return collected;
       },
     }),

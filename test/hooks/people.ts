@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Entry, EntryOf } from '#domain/entry.ts';
 import type { Household } from '../support/household.ts';
+import { obj } from '../support/messages-server/shape.ts';
 
 /** A guard as people write them: reads the command with a line of node, and refuses `rm -rf`. */
 export const GUARD = `#!/bin/bash
@@ -52,3 +53,11 @@ export function ofUser(home: Household, hooks: object, more: object = {}): void 
 export const contexts = (log: readonly Entry[]): readonly EntryOf<'hookContext'>[] => log.filter((entry) => entry.type === 'hookContext');
 export const notices = (log: readonly Entry[]): readonly string[] => log.flatMap((entry) => (entry.type === 'notice' ? [entry.text] : []));
 export const results = (log: readonly Entry[]): readonly EntryOf<'toolResult'>[] => log.filter((entry) => entry.type === 'toolResult');
+/** What {@link RECORDER} wrote down. */
+export function heardIn({ cwd }: Pick<Household, 'cwd'>): readonly Readonly<Record<string, unknown>>[] {
+  const file = join(cwd, 'heard.jsonl');
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => obj(JSON.parse(line))) : [];
+}
+
+/** A hook that says this and nothing else. */
+export const answering = (value: unknown): string => `cat >/dev/null; echo '${JSON.stringify(value)}'`;

@@ -4,22 +4,17 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { HookNews } from '#domain/hooks.ts';
 import { costOf } from '#accounting/cost.ts';
-import { household, type Household } from '../support/household.ts';
+import { household } from '../support/household.ts';
 import { prefixFaults } from '../support/messages-server/history.ts';
 import { call, failWith, say } from '../support/messages-server/reply.ts';
 import type { Recorded } from '../support/messages-server/server.ts';
-import { obj } from '../support/messages-server/shape.ts';
 import { expectValid, last, serve, until, wordsOf } from '../support/product.ts';
-import { command, contexts, FORMATTER, GUARD, notices, ofUser, RECORDER, results, script } from './people.ts';
+import { answering, command, contexts, FORMATTER, GUARD, heardIn, notices, ofUser, RECORDER, results, script } from './people.ts';
 
 const bash = (line: string) => ({ content: [call('Bash', { command: line })] });
-const heard = (home: Household): readonly Readonly<Record<string, unknown>>[] => {
-  const file = join(home.cwd, 'heard.jsonl');
-  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter((line) => line !== '').map((line) => obj(JSON.parse(line))) : [];
-};
+const heard = heardIn;
 /** Where a request does not begin with the one before it. */
 const unsteady = (requests: readonly Recorded[]): readonly string[] => requests.slice(1).flatMap(({ body }, i) => prefixFaults(requests[i]?.body ?? {}, body));
-const answering = (value: unknown): string => `cat >/dev/null; echo '${JSON.stringify(value)}'`;
 
 describe('before a call', () => {
   it('a guard refuses with its reason, and lets the rest pass', async () => {

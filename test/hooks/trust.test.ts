@@ -37,6 +37,16 @@ it('a folder that is not trusted runs nothing of its own; trusting it takes up w
   expect(ran(home.cwd)).toBe(1);
 });
 
+it('a prompt of the moment in which the agreement is being written down does not pass without them', async () => {
+  const server = await serve(turns(1));
+  const home = household({ '.claude/settings.json': hooked({ UserPromptSubmit: [command(MARK)] }) }, server);
+  const dweller = await home.open({ args: { trust: false } });
+  const written = dweller.house.configuration.believe(false);
+  await dweller.turn('one');
+  expect(ran(home.cwd)).toBe(1);
+  await written;
+});
+
 it('a hook that is new or changed since does not run until it is agreed to again, nor does one whose script was changed', async () => {
   // The script is named as people name it: with the folder's variable in quotes.
   const server = await serve(turns(8));

@@ -28,7 +28,7 @@ export interface Household {
   readonly home: string;
   write(name: string, contents: string | Uint8Array): void;
   /** Moves in: a house with its conversation, as a new process would have them. `resume` goes on with the newest session. */
-  open(options?: { readonly resume?: boolean; readonly args?: Partial<Arguments>; /** No mode is named when it starts. */ readonly modeless?: boolean; readonly answer?: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> }): Promise<Dweller>;
+  open(options?: { readonly resume?: boolean; /** The terminal, for hooks. */ readonly emit?: (sequence: string) => void; readonly args?: Partial<Arguments>; /** No mode is named when it starts. */ readonly modeless?: boolean; readonly answer?: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> }): Promise<Dweller>;
 }
 
 export interface Dweller {
@@ -61,23 +61,23 @@ export function household(files: Readonly<Record<string, string | Uint8Array>>, 
       mkdirSync(dirname(join(cwd, name)), { recursive: true });
       writeFileSync(join(cwd, name), contents);
     },
-    async open({ resume = false, args: more = {}, modeless = false, answer } = {}) {
+    async open({ resume = false, args: more = {}, modeless = false, answer, emit } = {}) {
       const place: Place = { cwd, repository: repositoryOf(cwd), userHome, home: homeOf(whole), env: whole, shell: '/bin/bash' };
       const { permissionMode, ...rest } = ARGUMENTS;
       const args: Arguments = { ...rest, ...(permissionMode !== undefined && !modeless && { permissionMode }), ...more };
       const newest = resume ? (await listSessions(place.home, cwd))[0]?.file : undefined;
       if (resume && newest === undefined) throw new Error('there is no session to go on with');
-      return moveIn(place, args, newest, answer);
+      return moveIn(place, args, newest, answer, emit);
     },
   };
 }
 
-function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> = () => ({ kind: 'yes' })): Dweller {
+function moveIn(place: Place, args: Arguments, file: string | undefined, answer: (question: Question, signal: AbortSignal) => Answer | undefined | Promise<Answer | undefined> = () => ({ kind: 'yes' }), emit?: (sequence: string) => void): Dweller {
   const asked: Question[] = [];
   const events: Event[] = [];
   let woken = 0;
   const house = buildHouse({
-    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: (_, event) => { events.push(event); }, wake: () => { woken += 1; },
+    place, args, configuration: configure(place, args), workers: WORKERS, onNotice: () => undefined, tell: (_, event) => { events.push(event); }, wake: () => { woken += 1; }, ...(emit !== undefined && { emit }),
     asker: { ask: (question, signal) => { asked.push(question); return Promise.resolve(answer(question, signal)); } },
   });
   const conversation = openConversation(house, file);

@@ -1,11 +1,8 @@
-import type { Json } from '#lib/brand.ts';
-import type { Entry } from '#domain/entry.ts';
 import type { ElicitationVerdict, HookEvent, HookSaid } from '#domain/hooks.ts';
 import type { FailureKind, Outcome } from '#domain/ports.ts';
-import type { ReminderBody } from '#domain/reminder.ts';
 import type { Session } from '#domain/session.ts';
 import type { PromptBody } from '#loop/query.ts';
-import { type Fields, fieldsOf, textOf } from '#hooks/answer.ts';
+import { type Fields, fieldsOf } from '#hooks/answer.ts';
 import { blockEntries, reasonLine, type Verdicts } from '#hooks/combine.ts';
 import { agentNames } from '#hooks/match.ts';
 import type { HookDesk } from './desk.ts';
@@ -79,27 +76,6 @@ export async function tellFailure(desk: HookDesk, { why, message }: Extract<Outc
 export async function notify(desk: HookDesk, type: string, message: string, title: string | undefined, session: Session): Promise<void> {
   const said = await desk.hear('Notification', session, { names: [type], fields: { message, ...(title !== undefined && { title }), notification_type: type } }, NEVER);
   desk.deliver(session, said.entries);
-}
-
-const KINDS: Readonly<Record<string, string>> = { user: 'User', project: 'Project', local: 'Local', notes: 'Project' };
-
-/** Tells of instruction files that reminders have just brought along. */
-export async function tellInstructions(desk: HookDesk, reminders: readonly ReminderBody[], before: readonly Entry[], session: Session): Promise<void> {
-  for (const { source, snapshot } of reminders) {
-    if ((source !== 'memory' && source !== 'nested_memory') || !Array.isArray(snapshot)) continue;
-    const known = new Set(before.flatMap((entry) => (entry.type === 'reminder' && entry.source === source ? filesIn(entry.snapshot) : [])));
-    const compacted = before.findLast(({ type }) => type === 'compaction' || type === 'prompt')?.type === 'compaction';
-    for (const file of snapshot.map((one: Json) => fieldsOf(one) ?? {})) {
-      const path = textOf(file['path']);
-      if (path === undefined || (known.has(path) && !compacted)) continue;
-      const reason = compacted ? 'compact' : source === 'memory' ? 'session_start' : 'nested_traversal';
-      await desk.hear('InstructionsLoaded', session, { names: [reason], fields: { file_path: path, memory_type: KINDS[textOf(file['scope']) ?? ''] ?? 'Project', load_reason: reason } }, NEVER);
-    }
-  }
-}
-
-function filesIn(snapshot: Json): readonly string[] {
-  return (Array.isArray(snapshot) ? snapshot : []).flatMap((one: Json) => textOf(fieldsOf(one)?.['path']) ?? []);
 }
 
 /** Asks hooks about a question of a server's, or about what was answered to one. */
