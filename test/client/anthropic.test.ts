@@ -214,6 +214,14 @@ test('a model that stays overloaded is replaced by the fall-back, visibly', asyn
   expect(requests.map(({ body }) => body['model'])).toEqual([OPUS.id, OPUS.id, OPUS.id, 'claude-sonnet-5-5']);
 });
 
+test('the fall-backs are asked in their order, each once', async () => {
+  const { url, requests } = await start({ script: ({ body }) => (body['model'] === 'claude-haiku-5-5' ? say('from the last') : failWith(529, 'overloaded_error', 'Overloaded')) });
+  const { reply, faults } = await run(clientFor(url, { fallbackModels: ['claude-sonnet-5-5', OPUS.id, 'claude-haiku-5-5'] }));
+  expect(reply).toMatchObject({ kind: 'message', model: 'claude-haiku-5-5' });
+  expect(faults).toEqual(['claude-opus-5-5 is overloaded; claude-sonnet-5-5 answers instead', 'claude-sonnet-5-5 is overloaded; claude-haiku-5-5 answers instead']);
+  expect([...new Set(requests.map(({ body }) => body['model']))]).toEqual([OPUS.id, 'claude-sonnet-5-5', 'claude-haiku-5-5']);
+});
+
 test.each([
   ['output_config: Extra inputs are not permitted', 'output_config', (body: Obj) => 'output_config' in body],
   ['thinking.adaptive.display: Extra inputs are not permitted', 'thinking.display', (body: Obj) => 'display' in obj(body['thinking'])],

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { methods, type RequestPermissionRequest, type ToolCallUpdate } from '@agentclientprotocol/sdk';
@@ -275,6 +275,23 @@ describe('a prompt', () => {
     const error = await editor.prompt(id, 'fail now').then(() => undefined, (thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: -32000, message: expect.stringContaining('key') as string });
   });
+});
+
+it('settings of other shells are shown and taken over once the editor\'s person agrees; a setting is written down', async () => {
+  const place = product();
+  writeFileSync(join(mkdirSync(join(place.env['HOME'] ?? '', '.claude'), { recursive: true }) ?? '', 'settings.json'), JSON.stringify({ model: 'sonnet' }));
+  let answer = 'no';
+  const editor = edit(place, { answer: ({ options }) => options.find(({ kind }) => kind.startsWith(answer === 'no' ? 'reject' : 'allow'))?.optionId ?? 'cancelled' });
+  const id = await editor.open();
+  const own = (): string => (existsSync(join(place.home, 'settings.json')) ? readFileSync(join(place.home, 'settings.json'), 'utf8') : '');
+  await editor.prompt(id, '/import claude');
+  expect([editor.asked.length, own()]).toEqual([1, '']);
+  answer = 'yes';
+  await editor.prompt(id, '/import claude');
+  expect(JSON.parse(own())).toMatchObject({ model: 'sonnet' });
+  expect(editor.text()).toContain('Taken over from');
+  await editor.prompt(id, '/config set diffTool terminal');
+  expect(JSON.parse(own())).toMatchObject({ diffTool: 'terminal' });
 });
 
 describe('what stands beside the conversation', () => {

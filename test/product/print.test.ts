@@ -1,7 +1,8 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { type Finished, only, product, resultIn } from '../support/product.ts';
+import { call, say } from '../support/messages-server/reply.ts';
+import { type Finished, only, product, resultIn, serve } from '../support/product.ts';
 
 const PACKAGE = { 'package.json': '{\n  "name": "lighthouse",\n  "version": "1.2.3"\n}\n' };
 const JSON_OUT = ['--output-format', 'json'];
@@ -42,6 +43,17 @@ describe('without a key', () => {
     expectRefused(await run(['-p', 'hello'], { env: { PINION_NO_DEMO: '1' } }), 1, /PINION_NO_DEMO.*ANTHROPIC_API_KEY/);
     expect(logs()).toEqual([]);
   });
+});
+
+it('the result lists what sub-agents were refused too', async () => {
+  const isSub = ({ body }: { readonly body: unknown }): boolean => JSON.stringify(body).includes('You are a sub-agent');
+  let [lead, sub] = [0, 0];
+  const server = await serve((request) => {
+    if (isSub(request)) return (sub += 1) === 1 ? { content: [call('Bash', { command: 'touch no', description: 'x' }, 'toolu_sub')] } : say('I may not.');
+    return (lead += 1) === 1 ? { content: [call('Task', { subagent_type: 'general', description: 'do', prompt: 'Do.' })] } : say('It may not.');
+  });
+  const { stdout } = await product({}, server).run(['-p', 'Go', ...JSON_OUT]);
+  expect(resultIn(stdout).permission_denials).toEqual([{ tool_name: 'Bash', tool_use_id: 'toolu_sub', tool_input: { command: 'touch no', description: 'x' } }]);
 });
 
 describe('the command line', () => {

@@ -78,8 +78,8 @@ describe('one prompt', () => {
     expect(theirs.filter(({ type }) => type !== 'stream_event').map(({ type }) => type)).toEqual(['assistant', 'user', 'assistant', 'user', 'assistant']);
     expect(eventsIn(theirs).filter(({ type }) => type === 'message_stop')).toHaveLength(3);
     expect(lines.filter((line) => !subs(line) && (line.type === 'assistant' || line.type === 'user')).map(({ type }) => type)).toEqual(['assistant', 'user', 'assistant']);
-    expect(only(lines.filter(({ subtype }) => subtype === 'permission_denied'))).toMatchObject({ tool_name: 'Bash', agent_id: expect.any(String) as string });
-    expect(result).toMatchObject({ result: 'It was found.', num_turns: 2 });
+    expect(only(lines.filter(({ subtype }) => subtype === 'permission_denied'))).toMatchObject({ tool_name: 'Bash', agent_id: expect.any(String) as string, decision_reason_type: 'other' });
+    expect(result).toMatchObject({ result: 'It was found.', num_turns: 2, permission_denials: [{ tool_name: 'Bash', tool_input: { command: 'touch no' } }] });
     expect(result.total_cost_usd).toBeCloseTo(Object.values(result.modelUsage).reduce((sum, { costUSD }) => sum + costUSD, 0), 9);
   });
 
@@ -96,6 +96,15 @@ describe('one prompt', () => {
     expect(told).toMatchObject({ message: { content: [{ tool_use_id: denied['tool_use_id'], is_error: true }] } });
     expect(only(result.permission_denials)).toMatchObject({ tool_name: 'Bash', tool_use_id: denied['tool_use_id'], tool_input: { command: 'touch made.txt' } });
     expect(existsSync(join(place.cwd, 'made.txt'))).toBe(false);
+  });
+
+  it('a refusal says what decided it: a rule, the mode, or a hook', async () => {
+    const hooks = { PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: 'echo no >&2; exit 2' }] }] };
+    const server = await serve([{ content: [bash('rm x')] }, { content: [call('Write', { file_path: 'a', content: '' })] }, { content: [bash('touch y')] }, say('I may not.')]);
+    const place = product({ 'settings.json': JSON.stringify({ permissions: { deny: ['Bash(rm *)'] }, hooks }) }, server);
+    const { ofType, result } = streamIn((await place.run(['-p', 'Go', ...STREAM, '--settings', 'settings.json', '--permission-mode', 'plan'])).stdout);
+    expect(ofType('system', 'permission_denied').map((line) => line['decision_reason_type'])).toEqual(['rule', 'hook', 'mode']);
+    expect(result.permission_denials).toHaveLength(3);
   });
 
   it.each([

@@ -24,6 +24,15 @@ describe('settings', () => {
     expect(settings).toMatchObject({ env: {}, autoCompact: true, respectGitignore: true, theme: 'dark', remindersOff: [], permissions: { allow: [], deny: [], ask: [] } });
   });
 
+  it('take fall-back models in their order, of the strongest file alone', () => {
+    const { settings } = load({ 'home/settings.json': json({ fallbackModel: ['haiku', 'x'] }) });
+    expect(settings.fallbackModels).toEqual([modelId('haiku'), 'x']);
+    expect(load({ 'home/settings.json': json({ fallbackModel: 'sonnet, haiku' }) }).settings.fallbackModels).toEqual([modelId('sonnet'), modelId('haiku')]);
+    expect(load({ 'home/settings.json': json({ fallbackModel: 'sonnet' }), 'repo/.pinion/settings.json': json({ fallbackModel: ['haiku'] }) }).settings.fallbackModels).toEqual([modelId('haiku')]);
+    const wrong = load({ 'home/settings.json': json({ fallbackModel: [1] }) });
+    expect([wrong.settings.fallbackModels, wrong.warnings]).toEqual([[], [expect.stringContaining('"fallbackModel" must be a text, or a list of texts')]]);
+  });
+
   it('join lists and take single values from the strongest file', () => {
     const { settings, folder } = load({
       'home/settings.json': json({ model: 'opus', theme: 'light', permissions: { allow: ['Bash(ls)'], deny: ['Read(.env)'] } }),

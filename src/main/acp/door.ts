@@ -5,10 +5,11 @@ import type { Entrance } from '#main/entrance.ts';
 import type { House } from '#main/house.ts';
 
 /** Whether the folder brings something along that the user must be asked about before it may take effect. */
-async function mustAsk({ configuration, hooks, place, args }: House): Promise<boolean> {
+async function mustAsk({ configuration, hooks, languages, place, args }: House): Promise<boolean> {
   if (!configuration.isTrusted()) return configuration.trust.wantsOf(configuration.project, place.cwd).length > 0;
   const { createServerDesk } = await import('#main/mcp/servers.ts');
   if (createServerDesk({ place, args, configuration }).read().servers.some(({ approval }) => approval === 'needed')) return true;
+  if (!args.trust && languages.consent.pending()) return true;
   return !configuration.settings().disableAllHooks && (await hooks.pending()).length > 0;
 }
 
@@ -36,8 +37,8 @@ export function createDoor(house: House, notice: (text: string) => void): Door {
     async enter(entrance, signal) {
       if (entered) return;
       if (await mustAsk(house)) {
-        const [{ askForTrust }, { askForServers }, { askForHooks }] = await Promise.all([import('#main/entrance.ts'), import('#main/mcp/door.ts'), import('#main/hooks/door.ts')]);
-        for (const ask of [askForTrust, askForServers, askForHooks]) if (!signal.aborted) await ask(entrance);
+        const [{ askForTrust }, { askForServers }, { askForHooks }, { askForLanguages }] = await Promise.all([import('#main/entrance.ts'), import('#main/mcp/door.ts'), import('#main/hooks/door.ts'), import('#main/language-door.ts')]);
+        for (const ask of [askForTrust, askForServers, askForHooks, askForLanguages]) if (!signal.aborted) await ask(entrance);
         if (signal.aborted) return;
       }
       begin();

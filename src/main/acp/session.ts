@@ -3,12 +3,10 @@ import { commandsOffered, configOptions, modesOffered, modeState, OPTIONS } from
 import { stopReasonOf } from '#acp/outcome.ts';
 import { promptOf, type PromptParts } from '#acp/prompt.ts';
 import { createNarrator, type Narrator } from '#acp/updates.ts';
-import { costOf } from '#accounting/cost.ts';
 import type { Arguments } from '#cli/arguments.ts';
 import { textEnvelope } from '#documents/envelope.ts';
 import type { Entry, Event, PermissionMode } from '#domain/entry.ts';
 import type { Outcome } from '#domain/ports.ts';
-import { cutToLength } from '#lib/text.ts';
 import { mentionText } from '#mentions/quote.ts';
 import { relativeWithin } from '#lib/within.ts';
 import type { SettingsWatch } from '#watch/settings.ts';
@@ -17,6 +15,7 @@ import { createDoor, type Door, followSettings } from './door.ts';
 import { createAcpEntrance } from './entrance.ts';
 import { type AcpAsker, createAcpAsker } from './questions.ts';
 import { type Entered, runAcpCommand, runAcpShell } from './commands.ts';
+import { titleUpdate, usageUpdate } from './tidings.ts';
 import { createTurns } from './turns.ts';
 import { hasUntoldEnd } from '#main/beside.ts';
 import { configure } from '#main/configuration.ts';
@@ -40,7 +39,6 @@ export interface AcpSessionOptions {
 const MOST_CLOSING_MS = 2000;
 /** How long the editor may take to say what it holds of a file. */
 const BUFFER_MS = 1000;
-const MOST_TITLE = 80;
 
 /** One session of the client: a house of its own for its folder, and what is done in it, one thing after the other. */
 export class AcpSession implements Entered {
@@ -237,25 +235,15 @@ export class AcpSession implements Entered {
   async #follow(type: Entry['type']): Promise<void> {
     if (type === 'assistant' || type === 'compaction') await this.#usage();
     if (type === 'mode' || type === 'head') await this.tellConfig();
-    if (type === 'prompt') await this.#title();
-  }
-
-  /** The conversation is called by its first words. */
-  async #title(): Promise<void> {
-    const prompts = this.conversation.session.log.filter((entry) => entry.type === 'prompt');
-    const [first] = prompts;
-    if (prompts.length !== 1 || first === undefined) return;
-    const title = cutToLength((first.shown ?? first.text).replace(/\s+/g, ' ').trim(), MOST_TITLE);
-    if (title !== '') await this.send({ sessionUpdate: 'session_info_update', title, updatedAt: first.at });
+    if (type === 'prompt') await this.#sendIf(titleUpdate(this.conversation.session.log));
   }
 
   async #usage(): Promise<void> {
-    const { log } = this.conversation.session;
-    const last = log.findLast((entry) => entry.type === 'assistant' && entry.content.length > 0);
-    if (last?.type !== 'assistant') return;
-    const { input, output, cacheRead, cacheWrite } = last.usage;
-    const { usd } = costOf(log);
-    await this.send({ sessionUpdate: 'usage_update', used: input + output + cacheRead + cacheWrite, size: this.house.desk.facts().window, ...(usd !== undefined && { cost: { amount: usd, currency: 'USD' } }) });
+    await this.#sendIf(usageUpdate(this.conversation.session.log, this.house.desk.facts().window));
+  }
+
+  async #sendIf(update: SessionUpdate | undefined): Promise<void> {
+    if (update !== undefined) await this.send(update);
   }
 
   /** Tells which commands there are, where they are others than before. */
