@@ -13,6 +13,8 @@ export interface Grounds {
   readonly env: Readonly<Record<string, string>>;
   readonly trusted: boolean;
   readonly configured: Readonly<Record<string, LanguageServerSetting | false>>;
+  /** Names of configured ones to which the user has not agreed as they are now. */
+  readonly held?: ReadonlySet<string>;
 }
 
 /** A server that is there. */
@@ -51,11 +53,11 @@ export function whatToInstall(path: string): string | undefined {
   return KNOWN_SERVERS.find(({ extensions }) => Object.hasOwn(extensions, ending))?.install;
 }
 
-function ofSetting(name: string, setting: LanguageServerSetting, { project, env, trusted }: Grounds): FoundServer {
+function ofSetting(name: string, setting: LanguageServerSetting, { project, env, trusted, held }: Grounds): FoundServer {
   const { command, args, extensions, rootMarkers } = setting;
   const path = command.includes('/') ? (isAbsolute(command) ? command : join(project, command)) : onPath(command, env, project)?.path ?? command;
   return {
-    name, args, extensions, rootMarkers, command: path, env: setting.env, from: 'settings', allowed: trusted,
+    name, args, extensions, rootMarkers, command: path, env: setting.env, from: 'settings', allowed: trusted && held?.has(name) !== true,
     ...(setting.initializationOptions !== undefined && { initializationOptions: setting.initializationOptions as Json }), ...(setting.settings !== undefined && { settings: setting.settings as Json }),
   };
 }

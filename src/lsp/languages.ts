@@ -20,6 +20,8 @@ export interface LanguageOptions extends SlotOptions {
   readonly cwd: string;
   readonly roots: () => readonly string[];
   readonly trusted: () => boolean;
+  /** Names of configured servers that may not start although the folder is trusted. */
+  readonly held?: () => ReadonlySet<string>;
   readonly configured: () => Readonly<Record<string, LanguageServerSetting | false>>;
   readonly blobs: BlobPort;
   /** How a path (absolute, real) is shown. */
@@ -86,8 +88,8 @@ function isInside(path: string, { project, roots }: LanguageOptions): boolean {
 function finder(options: LanguageOptions): () => readonly FoundServer[] {
   let last: { readonly atMs: number; readonly key: string; readonly found: readonly FoundServer[] } | undefined;
   return () => {
-    const grounds = { project: options.project, env: options.env(), trusted: options.trusted(), configured: options.configured() };
-    const key = JSON.stringify([grounds.trusted, grounds.configured, grounds.env['PATH']]);
+    const grounds = { project: options.project, env: options.env(), trusted: options.trusted(), configured: options.configured(), ...(options.held !== undefined && { held: options.held() }) };
+    const key = JSON.stringify([grounds.trusted, grounds.configured, [...grounds.held ?? []], grounds.env['PATH']]);
     if (last === undefined || last.key !== key || Date.now() - last.atMs > FOUND_MS) last = { atMs: Date.now(), key, found: findServers(grounds) };
     return last.found;
   };
@@ -195,7 +197,7 @@ function whyNone(path: string, found: readonly FoundServer[], slot: Slot | undef
     const install = whatToInstall(path);
     return `There is no language server for ${ending === '' ? 'files without an ending' : `${oneLine(ending, 20)} files`} here.${install === undefined ? ' One can be named in the settings (languageServers).' : ` To get one: ${install}.`}`;
   }
-  if (!server.allowed) return `The language server ${server.name} is not started: it can run what the project brings along, and the user has not trusted this folder yet (/lsp trust).`;
+  if (!server.allowed) return `The language server ${server.name} is not started: it can run what the project brings along, and the user has not trusted this folder yet, or not since its settings changed (/lsp trust).`;
   if (slot === undefined) return `${server.name} is not started for this file: it lies outside the workspace, or too many servers run already.`;
   return `The language server ${server.name} does not work: ${slot.problem ?? 'it is being started again'}. /lsp ${server.name} shows its log.`;
 }

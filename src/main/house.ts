@@ -108,7 +108,7 @@ export function buildHouse(options: HouseOptions): House {
     servers: () => mcp.servers(), held: () => held, emit: options.emit ?? (() => undefined),
   });
   const asker = hooks.asker(editor.asker(options.asker));
-  const languages = wireLanguages({ place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
+  const languages = wireLanguages({ trusts: args.trust, place, configuration, blobs, paths: () => tools.paths, files: (signal) => listFiles(place, tools, signal), onNotice });
   const mcp = wireMcp({ guard, place, args, configuration, desk, asker, hooks, tell, documents: () => tools.documents, onNotice });
   const outside = { mcp, editor, languages };
   const modes = wireModes(place, configuration, onNotice);

@@ -98,6 +98,7 @@ async function start(interactive: Interactive, args: Arguments, warnings: readon
   await askForTrust(interactive);
   await (await import('./mcp/door.ts')).askForServers(interactive);
   await (await import('./hooks/door.ts')).askForHooks(interactive);
+  await (await import('./language-door.ts')).askForLanguages(interactive);
   house.start();
   interactive.begun();
   void drawStatusLine(args.trust ? 'once' : !trusted && house.configuration.isTrusted() ? 'kept' : undefined);

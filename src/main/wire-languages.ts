@@ -5,9 +5,11 @@ import type { Paths } from '#gate/paths.ts';
 import type { Languages } from '#lsp/languages.ts';
 import { createGuard, type Guard } from '#tools/shell/guard.ts';
 import type { Configuration } from './configuration.ts';
+import { createLanguageConsent, type LanguageConsent } from './language-consent.ts';
 import type { Place } from './place.ts';
 
 export interface LanguageWing extends LanguagePort {
+  readonly consent: LanguageConsent;
   /** From now on servers may start: the question of trust is answered. */
   start(): void;
   close(): void;
@@ -21,6 +23,8 @@ export interface LanguageOptions {
   /** Files below the start directory that are not ignored, relative to it. */
   readonly files: (signal: AbortSignal) => Promise<readonly string[]>;
   readonly onNotice: (text: string) => void;
+  /** `--trust`: what the folder has now is agreed to for this run. */
+  readonly trusts: boolean;
 }
 
 /** Variables that are ours alone: a server runs what a project brings along. */
@@ -29,6 +33,8 @@ const OURS = /^(?:ANTHROPIC_|PINION_|CLAUDE_)/i;
 /** Language servers, each started when a file of its language is first of interest; nothing of the wing is loaded before. */
 export function wireLanguages(options: LanguageOptions): LanguageWing {
   const { place, configuration } = options;
+  const consent = createLanguageConsent(place, configuration);
+  configuration.whenBelieved((once) => consent.agree(once));
   let started = false;
   let closed = false;
   let made: Promise<Languages> | undefined;
@@ -37,7 +43,7 @@ export function wireLanguages(options: LanguageOptions): LanguageWing {
   const wing = async (): Promise<Languages> => {
     made ??= import('#lsp/languages.ts').then(({ createLanguages }) => {
       languages = createLanguages({
-        project: configuration.project, cwd: place.cwd, roots: () => configuration.roots(), trusted: () => configuration.isTrusted(), configured: () => configuration.settings().languageServers,
+        project: configuration.project, cwd: place.cwd, roots: () => configuration.roots(), trusted: () => configuration.isTrusted(), configured: () => configuration.settings().languageServers, held: consent.held,
         blobs: options.blobs, files: options.files, onNotice: options.onNotice,
         label: (path) => options.paths().look(path, place.cwd).label, denies: (path) => options.paths().denies(path),
         env: () => Object.fromEntries(Object.entries({ ...place.env, ...configuration.settings().env }).filter(([name]) => !OURS.test(name))),
@@ -57,7 +63,12 @@ export function wireLanguages(options: LanguageOptions): LanguageWing {
     return mine.answer;
   };
   return {
-    start() { started = true; },
+    consent,
+    start() {
+      if (options.trusts) void consent.agree(true);
+      else if (!started && consent.pending()) options.onNotice('Language servers of this folder\'s settings are new or changed since you agreed, and do not start. In a terminal, /lsp trust agrees; --trust does for one run.');
+      started = true;
+    },
     async written(log, signal) {
       if (!ready() || !log.some((entry) => entry.type === 'toolResult' && (entry.result.files?.length ?? 0) > 0)) return [];
       if (languages !== undefined) return look(languages, log, signal);
