@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { UserError } from '#lib/errors.ts';
-import { oneLine } from '#lib/names.ts';
+import { firstNames, oneLine } from '#lib/names.ts';
 import { nearest } from '#lib/nearest.ts';
 import { sanitise } from '#lib/terminal.ts';
 import type { ConfiguredServer } from '#domain/mcp.ts';
@@ -37,7 +37,10 @@ const warn = (text: string): void => { process.stderr.write(`${fit(`pinion: ${te
 /** Milliseconds that a server has to answer: while all are listed, and when one is tried. */
 const LIST_MS = 10_000;
 const TEST_MS = 30_000;
-const AT_ONCE = 6;
+/** Servers that hang cost their time-out once, not one after another. */
+const AT_ONCE = 16;
+/** Whoever looks on learns what is waited for after so long (ms). */
+const QUIET_MS = 2000;
 
 /** `pinion mcp …`: servers of the Model Context Protocol, listed, added and tried from a shell. */
 export async function run(argv: readonly string[], _workers: Workers): Promise<number> {
@@ -137,7 +140,14 @@ function unknown(name: string, { desk }: Room, where = ''): UserError {
 async function list(json: boolean, room: Room): Promise<number> {
   const { servers, problems } = room.desk.read();
   for (const problem of problems) warn(problem);
-  const seen = await all(servers, (server) => probe(server, { ...room, timeoutMs: timeoutOf(room, LIST_MS) }));
+  const timeoutMs = timeoutOf(room, LIST_MS);
+  const waiting = new Set(servers.map((server) => server.name));
+  const timer = setTimeout(() => { if (process.stderr.isTTY && waiting.size > 0) warn(`waiting for ${firstNames([...waiting], 10)} (${timeoutMs / 1000} s at most)`); }, QUIET_MS);
+  const seen = await all(servers, async (server) => {
+    const one = await probe(server, { ...room, timeoutMs });
+    waiting.delete(server.name);
+    return one;
+  }).finally(() => { clearTimeout(timer); });
   room.signal.throwIfAborted();
   if (json) process.stdout.write(`${jsonLine(seen.map(jsonOf))}\n`);
   else if (seen.length === 0) say('There are no servers. pinion mcp add <name> -- <command> writes one down; pinion mcp add --help tells more.');
