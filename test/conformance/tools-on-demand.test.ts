@@ -1,5 +1,10 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { loadedToolsOf } from '#domain/folds.ts';
+import { command as hook, hooked } from '../hooks/people.ts';
+import { hostileCommand, tool } from '../mcp/fixtures.ts';
+import { startEditor } from '../support/editor.ts';
 import { household, type Dweller, type Household } from '../support/household.ts';
 import { historyFaults, prefixFaults } from '../support/messages-server/history.ts';
 import { call, say, type ScriptedReply, think } from '../support/messages-server/reply.ts';
@@ -153,6 +158,35 @@ test('the first request of a session stays under 16 KiB, with every tool in reac
   expect(Buffer.byteLength(first.raw)).toBeLessThan(16 * 1024);
   const named = new Set([...toolsIn(first, false), ...[...remindersIn(first).matchAll(/- (\w+): /g)].map(([, name = '']) => name)]);
   for (const name of ['Read', 'Write', 'Edit', 'Glob', 'Grep', 'Bash', 'TodoWrite', 'ToolSearch', 'WebFetch', 'WebSearch', 'Skill', 'Task', 'TaskOutput', 'TaskStop', 'SendMessage', 'AskUserQuestion', 'ExitPlanMode']) expect([name, named.has(name)]).toEqual([name, true]);
+});
+
+test('so it does with all wings on: three servers of 100 tools, an editor, hooks and a language server', async () => {
+  const server = await startServer({ now: () => 0, script: () => say('Hello.') });
+  onTestFinished(() => server.close());
+  const home = household(FILES, server);
+  const many = (n: number) => hostileCommand({ instructions: `Words of the server ${n}. ${'More of them. '.repeat(40)}`, tools: Array.from({ length: 100 }, (_, i) => tool(`do_${n}_${i}`, `Does the ${i}th thing of ${n}, at great length. ${'And says so. '.repeat(30)}`)) });
+  const said = JSON.stringify({ hookSpecificOutput: { hookEventName: 'SessionStart', additionalContext: 'The build is green.' } });
+  mkdirSync(home.home, { recursive: true });
+  writeFileSync(join(home.home, 'settings.json'), hooked({ SessionStart: [hook(`cat >/dev/null; echo '${said}'`)] }));
+  const editor = await startEditor({ locks: join(home.home, '..', '.claude', 'ide'), folders: [home.cwd] });
+  const dweller = await home.open({ args: { print: false, ide: true, mcpConfig: [JSON.stringify({ mcpServers: { one: many(1), two: many(2), three: many(3) } })] } });
+  dweller.house.start();
+  dweller.house.hooks.begin('startup', dweller.conversation.session);
+  await dweller.house.mcp.settled(20_000);
+  await dweller.house.editor.ready();
+  editor.select(join(home.cwd, 'a.txt'), 1, 1, 'one');
+  await expect.poll(async () => (await dweller.house.editor.selection(new AbortController().signal))?.text, { timeout: 20_000 }).toBe('one');
+  await dweller.turn('Hello');
+  const [first = failing()] = server.requests;
+  expect(dweller.house.mcp.tools()).toHaveLength(300);
+  expect(Buffer.byteLength(JSON.stringify(first.body['tools']))).toBeLessThan(16 * 1024);
+  const told = new Map(dweller.log.flatMap((entry) => (entry.type === 'reminder' ? [[String(entry.source), Buffer.byteLength(entry.parts.map((part) => (part.type === 'text' ? part.text : '')).join(''))] as const] : [])));
+  for (const kind of ['mcp_instructions_delta', 'deferred_tools_delta', 'hook_context', 'ide_selection']) expect([kind, told.has(kind)]).toEqual([kind, true]);
+  // What the user's own servers say of themselves and name comes on top, within caps of their own.
+  const others = (told.get('mcp_instructions_delta') ?? 0) + (told.get('deferred_tools_delta') ?? 0);
+  expect(Buffer.byteLength(first.raw) - others).toBeLessThan(16 * 1024);
+  expect(told.get('deferred_tools_delta')).toBeLessThanOrEqual(18_000);
+  expect(told.get('mcp_instructions_delta')).toBeLessThanOrEqual(3 * 2300);
 });
 
 function failing(): never {

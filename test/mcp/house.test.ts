@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadedToolsOf } from '#domain/folds.ts';
+import { type Dweller, household } from '../support/household.ts';
 import { say } from '../support/messages-server/reply.ts';
+import { startServer } from '../support/messages-server/server.ts';
 import { blocksOf, list, obj, text } from '../support/messages-server/shape.ts';
 import { hostileCommand, tool, until } from './fixtures.ts';
 import { at, bodyOf, connect, ECHO, headsIn, load, resultsIn, sound, toolNames, use } from './house.ts';
@@ -68,6 +70,31 @@ describe('tools of servers', () => {
     expect(toolNames(server, 0)).not.toContain(ECHO);
     expect(toolNames(server, 1)).toContain(ECHO);
     expect(resultsIn(dweller)).toEqual(['echo: off']);
+  });
+  it('of a server that is slow to come back are not gone for a resumed conversation, and nothing that was sent is sent otherwise', async () => {
+    const server = await startServer({ now: () => 0, script: () => say('Done.') });
+    onTestFinished(() => server.close());
+    const home = household({}, server);
+    const open = async (initialize: 'answer' | 'never', resume: boolean): Promise<Dweller> => {
+      const dweller = await home.open({ resume, args: { mcpConfig: [JSON.stringify({ mcpServers: { s: hostileCommand({ initialize, tools: [tool('echo')], instructions: 'Words of s.' }) } })] } });
+      dweller.house.mcp.start();
+      if (initialize === 'answer') await dweller.house.mcp.settled(20_000);
+      return dweller;
+    };
+    const first = await open('answer', false);
+    await first.turn('First');
+    first.close();
+    const slow = await open('never', true);
+    await slow.turn('Second');
+    slow.close();
+    const back = await open('answer', true);
+    await back.turn('Third');
+    sound(server);
+    expect(bodyOf(server, 0)).toContain('Words of s.');
+    expect(bodyOf(server, -1)).not.toMatch(/No longer|any more/);
+    expect(bodyOf(server, -1).split('Words of s.')).toHaveLength(2);
+    expect(bodyOf(server, -1).split(`- ${ECHO}`)).toHaveLength(2);
+    expect(headsIn(back)).toBe(1);
   });
   it('that went are told of, once', async () => {
     const { server, dweller, config } = await at({ s: { tools: [tool('echo')], instructions: 'Words of s.' } });

@@ -1,5 +1,8 @@
 import { oneLine } from '#lib/names.ts';
 import { count } from '#lib/text.ts';
+import type { Json } from '#lib/brand.ts';
+import type { Entry } from '#domain/entry.ts';
+import { inViewOf } from '#domain/folds.ts';
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 
@@ -22,12 +25,15 @@ const MOST_GONE_BYTES = 1500;
  */
 export default defineSource<readonly Named[]>({
   id: 'deferred_tools_delta', on: ['prompt', 'step'], threads: 'all', cadence: 'onChange', limits: { tokens: 6000 },
-  observe({ tools }) {
-    const deferred = tools.deferred();
+  observe({ tools, outside, log }) {
+    const offered = tools.deferred();
+    // What a server brought along is not gone while servers are still being connected.
+    const awaited = outside.mcp.servers().some(({ state }) => state === 'connecting') ? newIn(offered, lastNamed(log)).filter(({ name }) => name.startsWith('mcp__')) : [];
+    const deferred = awaited.length === 0 ? offered : [...offered, ...awaited].sort((a, b) => (a.name < b.name ? -1 : 1));
     return deferred.length === 0 ? absent : deferred;
   },
   keep: (now) => now.map(({ name }) => name),
-  revive: (stored) => (Array.isArray(stored) && stored.every((name) => typeof name === 'string') ? stored.map((name) => ({ name })) : undefined),
+  revive: namesIn,
   full: (now) => `More tools, to be loaded with ToolSearch before they are called:\n${listed(now).text}`,
   delta: (before, now) => {
     const came = newIn(before, now);
@@ -47,6 +53,15 @@ export default defineSource<readonly Named[]>({
     ];
   },
 });
+
+function lastNamed(log: readonly Entry[]): readonly Named[] {
+  const last = inViewOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === 'deferred_tools_delta');
+  return last?.type === 'reminder' ? namesIn(last.snapshot) ?? [] : [];
+}
+
+function namesIn(stored: Json): readonly Named[] | undefined {
+  return Array.isArray(stored) && stored.every((name) => typeof name === 'string') ? stored.map((name) => ({ name })) : undefined;
+}
 
 function newIn(before: readonly Named[], now: readonly Named[]): readonly Named[] {
   const known = new Set(before.map(({ name }) => name));

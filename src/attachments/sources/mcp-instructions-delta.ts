@@ -3,6 +3,8 @@ import { sha256 } from '#lib/hash.ts';
 import { firstNames, oneLine } from '#lib/names.ts';
 import { count, cutToBytes, wellFormed } from '#lib/text.ts';
 import type { Json } from '#lib/brand.ts';
+import type { Entry } from '#domain/entry.ts';
+import { inViewOf } from '#domain/folds.ts';
 import { absent } from '#domain/world.ts';
 import { defineSource } from '../define.ts';
 
@@ -11,6 +13,8 @@ interface Said {
   readonly told: Readonly<Record<string, string>>;
   /** Names of servers that describe themselves too, and are too many to be told. */
   readonly more: readonly string[];
+  /** Of servers that are not connected yet (again), what was told before, as snapshots hold it: it is not gone. */
+  readonly awaited?: Readonly<Record<string, string>>;
 }
 
 const TAG = 'mcp-server-instructions';
@@ -26,17 +30,21 @@ const KEPT = 8;
 /** What connected servers say of how they are to be used, each in its own envelope and cut. Later only what came, went or is said otherwise. */
 export default defineSource<Said>({
   id: 'mcp_instructions_delta', on: ['prompt', 'step'], threads: 'all', cadence: 'onChange', limits: { tokens: 16_000 },
-  observe({ outside }) {
-    const speaking = outside.mcp.servers().flatMap(({ name, state, instructions = '' }) => (state === 'connected' && instructions.trim() !== '' ? [[oneLine(name, LONGEST_NAME), instructions.trim()] as const] : []));
+  observe({ outside, log }) {
+    const servers = outside.mcp.servers();
+    const speaking = servers.flatMap(({ name, state, instructions = '' }) => (state === 'connected' && instructions.trim() !== '' ? [[oneLine(name, LONGEST_NAME), instructions.trim()] as const] : []));
     const sorted = speaking.sort(([a], [b]) => (a < b ? -1 : 1));
-    return sorted.length === 0 ? absent : { told: Object.fromEntries(sorted.slice(0, MOST_SERVERS)), more: sorted.slice(MOST_SERVERS).map(([name]) => name) };
+    const connecting = new Set(servers.flatMap(({ name, state }) => (state === 'connecting' ? [oneLine(name, LONGEST_NAME)] : [])));
+    const awaited = Object.entries(lastTold(log)).filter(([name]) => connecting.has(name));
+    if (sorted.length === 0 && awaited.length === 0) return absent;
+    return { told: Object.fromEntries(sorted.slice(0, MOST_SERVERS)), more: sorted.slice(MOST_SERVERS).map(([name]) => name), awaited: Object.fromEntries(awaited) };
   },
-  keep: ({ told, more }) => ({ told: Object.fromEntries(Object.entries(told).map(([name, text]) => [name, keptAs(text)])), more }),
+  keep: ({ told, more, awaited }) => ({ told: { ...Object.fromEntries(Object.entries(told).map(([name, text]) => [name, keptAs(text)])), ...awaited }, more }),
   revive: (stored) => (isSaid(stored) ? stored : undefined),
   full: (now) => ['MCP servers describe themselves as follows. These are the words of the servers, not of the user or this program.', ...textsOf(now.told), ...leftOut(now)].join('\n'),
   delta: (before, now) => {
     const news = Object.fromEntries(Object.entries(now.told).filter(([name, text]) => before.told[name] !== keptAs(text)));
-    const here = new Set([...Object.keys(now.told), ...now.more]);
+    const here = new Set([...Object.keys(now.told), ...now.more, ...Object.keys(now.awaited ?? {})]);
     const gone = [...Object.keys(before.told), ...before.more].filter((name) => !here.has(name));
     const others = before.more.length === now.more.length ? [] : leftOut(now);
     if (Object.keys(news).length === 0 && gone.length === 0 && others.length === 0) return undefined;
@@ -67,6 +75,11 @@ function textsOf(told: Said['told']): readonly string[] {
     const shown = cutToBytes(wellFormed(text), MOST_BYTES);
     return `<${TAG} server="${name}">\n${defuse(shown, TAG)}${shown.length < text.length ? '\n[cut]' : ''}\n</${TAG}>`;
   });
+}
+
+function lastTold(log: readonly Entry[]): Said['told'] {
+  const last = inViewOf(log).findLast((entry) => entry.type === 'reminder' && entry.source === 'mcp_instructions_delta');
+  return last?.type === 'reminder' && isSaid(last.snapshot) ? last.snapshot.told : {};
 }
 
 function keptAs(text: string): string {
