@@ -68,7 +68,7 @@ export function wireHooks(options: HookOptions): HookWing {
     view: async (session) => (await open()).desk.view(session),
     pending: async (refusedToo = false) => (ofFolder() ? linesOf(await open(), refusedToo) : []),
     agree: (once) => agree(once),
-    refuse: async () => { await (await open()).desk.refuse(); },
+    refuse: async (agreedToo = false) => { await (await open()).desk.refuse(agreedToo); },
   };
 }
 

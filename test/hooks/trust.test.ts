@@ -75,6 +75,10 @@ it('a hook that is new or changed since does not run until it is agreed to again
   expect(await decideOnHooks(yes.at, 'approve')).toContain('Done');
   await next.turn('four');
   expect(ran(home.cwd)).toBe(3);
+  expect(await decideOnHooks(yes.at, 'refuse')).toContain('do not run');
+  await next.turn('five');
+  expect(ran(home.cwd)).toBe(3);
+  expect(await decideOnHooks(yes.at, 'approve')).toContain('Done');
   next.close();
   const later = await home.open({ args: { trust: false } });
   const quiet = door(later, { kind: 'yes' });

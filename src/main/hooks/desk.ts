@@ -30,7 +30,8 @@ export interface HookDesk {
   /** The folder's hooks that the user has neither agreed to nor refused, as they are now. */
   pending(refusedToo?: boolean): readonly Hook[];
   agree(once: boolean): Promise<void>;
-  refuse(): Promise<void>;
+  /** `agreedToo`: takes back what was agreed to. */
+  refuse(agreedToo: boolean): Promise<void>;
   view(session: Session): HooksView;
   /** What is wrong with the settings' hooks, one line each; each is told once. */
   problems(): readonly string[];
@@ -86,7 +87,7 @@ export function createDesk(options: HookOptions, feed: (news: HookNews) => void)
     deliver: (session, entries) => delivered(options, session, entries),
     pending: (refusedToo = false) => ofFolder().filter((hook) => approvals.stateOf(hook) === 'open' || (refusedToo && approvals.stateOf(hook) === 'refused')),
     agree: (only) => approvals.give(ofFolder(), only),
-    refuse: () => approvals.refuse(ofFolder().filter((hook) => approvals.stateOf(hook) === 'open')),
+    refuse: (agreedToo) => approvals.refuse(ofFolder().filter((hook) => agreedToo || approvals.stateOf(hook) === 'open')),
     problems: () => read(sourcesOf(options)).problems.filter((problem) => !told.has(problem) && told.add(problem)),
     describe: whatOf,
     view: (session) => viewOf(read(sourcesOf(options, session)), approvals, last, configuration.settings().disableAllHooks),

@@ -24,8 +24,8 @@ export async function decideOnHooks({ house, questions }: Pick<Entrance, 'house'
   const { hooks, configuration } = house;
   if (!configuration.isTrusted()) return 'The folder is not trusted, so none of its hooks run. Start again to be asked.';
   if (what === 'refuse') {
-    await hooks.refuse();
-    return 'Hooks of this folder that you have not agreed to do not run, and are not asked about again.';
+    await hooks.refuse(true);
+    return 'Hooks of this folder do not run as they are now, and are not asked about again; /hooks approve takes that back.';
   }
   if ((await hooks.pending(true)).length === 0) return 'There is no hook of this folder to agree to.';
   await askForHooks({ house, questions }, true);

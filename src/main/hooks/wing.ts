@@ -68,6 +68,7 @@ export interface HookWing {
   /** What the folder's hooks that nobody agreed to or refused would do, one line each; `refusedToo`: those that were refused as well. */
   pending(refusedToo?: boolean): Promise<readonly string[]>;
   agree(once: boolean): Promise<void>;
-  refuse(): Promise<void>;
+  /** `agreedToo`: takes back what was agreed to. */
+  refuse(agreedToo?: boolean): Promise<void>;
   close(): void;
 }
