@@ -107,9 +107,10 @@ function moments(options: LanguageOptions, slots: Slots, placed: Placed): Langua
   const swept = async (log: readonly Entry[]): Promise<readonly ChangedFile[]> => {
     const now = stirredOf(log);
     // The first look is taken at once: a server says late what it wants to hear of, and files may have come by then.
-    if (now !== stirred && (stirred === -1 || slots.all().some(({ bench }) => bench?.server.watchesAny() === true))) {
+    // A look that is still under way began before what stirred now: another one follows it.
+    if (now !== stirred && sweeping === undefined && (stirred === -1 || slots.all().some(({ bench }) => bench?.server.watchesAny() === true))) {
       stirred = now;
-      sweeping ??= sweep.look(AbortSignal.timeout(20_000)).then((found) => { pending = [...pending, ...found]; }).finally(() => { sweeping = undefined; });
+      sweeping = sweep.look(AbortSignal.timeout(20_000)).then((found) => { pending = [...pending, ...found]; }).finally(() => { sweeping = undefined; });
     }
     if (sweeping !== undefined) await Promise.race([sweeping, late(SWEEP_MS)]);
     const found = pending;

@@ -40,14 +40,21 @@ describe('tsc --lsp (answers when asked)', () => {
 
   it('hears of files that others make and change', async () => {
     let names = ['tsconfig.json', 'a.ts', 'b.ts'];
-    const shop = workshop(TS, { bins: ['tsc'], files: () => Promise.resolve(names) });
+    const before = names;
+    let release = (): void => undefined;
+    // The first look at the project takes until somebody has changed it.
+    let held: Promise<readonly string[]> | undefined = new Promise((resolve) => { release = () => { resolve(before); }; });
+    const shop = workshop(TS, { bins: ['tsc'], files: () => held ?? Promise.resolve(names) });
     shop.read('a.ts');
     await shop.until((files) => files.length === 1);
     shop.write('a.ts', 'import { g } from "./made";\nexport const y: number = g;\n');
     await shop.until((files) => shop.fresh(files).some((one) => one.includes('./made')));
     shop.change('made.ts', 'export const g = 1;\n');
     names = [...names, 'made.ts'];
+    held = undefined;
     shop.session.append({ type: 'prompt', text: 'there it is' });
+    await shop.moment();
+    release();
     await shop.until((files) => files.length === 1 && shop.fresh(files).length === 0);
   }, 60_000);
 
