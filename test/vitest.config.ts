@@ -36,7 +36,7 @@ export default defineConfig({
         ...shared(),
         test: {
           name: 'product', root, include: ['test/terminal/**/*.test.ts', 'test/product/**/*.test.ts', 'test/fault/**/*.test.ts'],
-          pool: 'forks', isolate: true, maxWorkers: 2, ...limits(120_000),
+          pool: 'forks', isolate: false, maxWorkers: 2, ...limits(120_000),
         },
       },
     ],
