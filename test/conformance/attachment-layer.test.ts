@@ -69,6 +69,45 @@ it('with every kind switched off, the words are all that is sent', async () => {
   expect(dweller.log.filter(({ type }) => type === 'reminder')).toEqual([]);
 });
 
+it('with every kind switched off, servers, an editor and hooks add no word to what is sent', async () => {
+  const server = await serve([say('1'), say('1')]);
+  const home = household({ 'a.txt': 'a\n' }, server);
+  home.write('.pinion/settings.json', JSON.stringify({ remindersOff: sources.map(({ id }) => id) }));
+  const bare = await home.open();
+  await bare.turn('Hello @s:b://c');
+  bare.close();
+  const dweller = await home.open();
+  const { house, conversation } = dweller;
+  const path = join(home.cwd, 'a.txt');
+  Object.assign(house.mcp, { servers: () => [{ name: 's', scope: 'user', transport: 'stdio', state: 'connected', instructions: 'Words.', tools: [], resources: [], prompts: [], notes: [] }], mentioned: () => Promise.resolve([{ server: 's', uri: 'b://c', parts: [{ type: 'text', text: 'a resource' }], notes: [] }]) });
+  Object.assign(house.editor, { name: () => 'Vim', selection: () => Promise.resolve({ path, label: 'a.txt', fromLine: 1, toLine: 1, text: 'a', saved: true }), written: () => Promise.resolve({ answered: [path], diagnostics: [{ path, label: 'a.txt', line: 1, column: 1, severity: 'error', message: 'wrong' }] }) });
+  Object.assign(house.languages, { written: () => Promise.resolve([{ path, label: 'a.txt', whole: true, reports: [{ path, line: 1, column: 1, severity: 'error', message: 'wrong', text: 'a', fresh: true }] }]) });
+  conversation.append([{ type: 'hookContext', event: 'SessionStart', hook: 'h', text: 'hear' }]);
+  await dweller.turn('Hello @s:b://c');
+  expect(server.requests[1]?.raw).toBe(server.requests[0]?.raw);
+});
+
+it('/context names each kind of what programs outside say, and each has its words once', async () => {
+  const server = await serve(told('1', '2'));
+  const home = household({ 'a.txt': 'a\n' }, server);
+  const dweller = await home.open();
+  const { house, conversation } = dweller;
+  const path = join(home.cwd, 'a.txt');
+  Object.assign(house.mcp, { servers: () => [{ name: 's', scope: 'user', transport: 'stdio', state: 'connected', instructions: 'Words.', tools: [], resources: [], prompts: [], notes: [] }], mentioned: (words: string) => Promise.resolve(words.includes('@s:') ? [{ server: 's', uri: 'b://c', parts: [{ type: 'text', text: 'a resource' }], notes: [] }] : []) });
+  Object.assign(house.editor, { name: () => 'Vim', selection: () => Promise.resolve({ path, label: 'a.txt', fromLine: 1, toLine: 1, text: 'a', saved: true }), openFile: () => Promise.resolve({ path, label: 'a.txt' }), written: () => Promise.resolve({ answered: [path], diagnostics: [{ path, label: 'a.txt', line: 1, column: 1, severity: 'error', message: 'wrong' }] }) });
+  Object.assign(house.languages, { written: () => Promise.resolve([{ path, label: 'a.txt', whole: true, reports: [{ path, line: 1, column: 1, severity: 'error', message: 'wrong', text: 'a', fresh: true }] }]) });
+  conversation.append([{ type: 'hookContext', event: 'SessionStart', hook: 'h', text: 'hear' }]);
+  await dweller.turn('See @a.txt and @s:b://c');
+  await dweller.turn('And?');
+  const words = wordsOf(last(server.requests));
+  for (const once of ['Words.', 'a resource', 'The user has marked line 1 of a.txt', 'wrong', 'hear']) expect([once, times(words, once)]).toEqual([once, 1]);
+  expect(words).not.toContain('open in Vim');
+  // The file is mentioned: what is marked in it is not told a second time.
+  expect(words).toContain('of a.txt in Vim. It may have nothing to do with what they ask.');
+  const shown = (await dweller.context().context()).rows.map(({ label, origin }) => `${label} ${origin}`).join('\n');
+  for (const kind of ['mcp_instructions_delta', 'mcp_resources', 'ide_selection', 'lsp_diagnostics', 'hook_context']) expect(shown).toContain(kind);
+});
+
 describe('pins', () => {
   it('are told whole, then by their changes, gone once, and back again', async () => {
     const server = await serve(told('1', '2', '3', '4', '5', '6', '7'));
