@@ -192,6 +192,12 @@ function budgetIn(readers: readonly Reader[]): number | undefined {
   return set === undefined ? others.at(-1) : Math.min(set, ...others);
 }
 
+/** One text, or several in their order; undefined where it is neither. */
+function chainIn(value: Json | undefined): readonly string[] | undefined {
+  if (typeof value === 'string') return splitNames(value);
+  return Array.isArray(value) && value.every((item) => typeof item === 'string') ? value : undefined;
+}
+
 /** Reads one layer's keys, warning of each that has the wrong type. */
 function reader(layer: Layer, warnings: string[]) {
   const { fields, file, root, scope } = layer;
@@ -219,11 +225,7 @@ function reader(layer: Layer, warnings: string[]) {
     own: scope === 'user' || scope === 'flag',
     text: (key: string) => text(own(key), key),
     number: (key: string) => number(own(key), key),
-    /** One text, or several in their order. */
-    chain: (key: string) => {
-      const value = own(key);
-      return typeof value === 'string' ? splitNames(value) : value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string')) ? value as readonly string[] | undefined : wrong(key, 'a text, or a list of texts');
-    },
+    chain: (key: string) => chainIn(own(key)) ?? (own(key) === undefined ? undefined : wrong(key, 'a text, or a list of texts')),
     dollars: (key: string) => {
       const value = own(key);
       return value === undefined ? undefined : (typeof value === 'number' ? validDollars(value) : undefined) ?? wrong(key, 'a number above 0');
