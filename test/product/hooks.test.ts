@@ -71,3 +71,17 @@ it('the screen: /hooks tells of hooks that were agreed to at the door', async ()
   terminal.enter('/hooks');
   await shows('runs; from .claude/settings.json');
 });
+
+it('a sequence of a hook reaches the terminal of the screen, and no pipe', async () => {
+  const server = await serve([say('Hi there.'), say('Hi there.')]);
+  const { open, run, home } = product({}, server);
+  keep(home, { UserPromptSubmit: [command(`cat >/dev/null; printf '%s' '{"terminalSequence":"\\u001b]0;from a hook\\u0007"}'`)] });
+  const printed = await run(['-p', 'hello']);
+  expect([printed.code, printed.stdout, printed.stderr]).toEqual([0, 'Hi there.\n', '']);
+  const terminal = open({ columns: 80, rows: 24 });
+  const shows = (words: string): Promise<void> => until(() => terminal.lines().some((line) => line.includes(words)));
+  await shows('/ for commands');
+  terminal.enter('hello');
+  await shows('Hi there.');
+  expect(terminal.raw()).toContain('\u001b]0;from a hook\u0007');
+});
