@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Outcome, Ports } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
 
@@ -20,6 +21,8 @@ export interface Ended {
 }
 
 export function startTurn(session: Session, ports: Ports, signal: AbortSignal): Turn {
+  // Each call of a reply listens for itself, and a reply may have many: Node would warn of it on the person's screen.
+  setMaxListeners(0, signal);
   return { session, ports, signal, compactions: 0, cuts: 0, pauses: 0, watchedFrom: session.log.length };
 }
 

@@ -199,7 +199,7 @@ describe('taking over', () => {
   it('asks where somebody is there to ask', async () => {
     const { run, has, asked } = rig({ '.codex/config.toml': CODEX });
     await run('codex', { answer: false });
-    expect(asked).toEqual(['Take that over from Codex?\nserver gh: https://h/mcp']);
+    expect(asked).toEqual(['Take that over from Codex?\nserver gh: https://h/mcp, with the header Authorization: Bearer ${GH_AUTHORIZATION}']);
     expect(has('pinion/mcp.json')).toBe(false);
     await run('codex', { answer: true });
     expect(has('pinion/mcp.json')).toBe(true);
