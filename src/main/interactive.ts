@@ -1,13 +1,9 @@
 import { messageOf, UserError } from '#lib/errors.ts';
-import { sanitise } from '#lib/terminal.ts';
-import { count } from '#lib/text.ts';
-import { isWithin } from '#lib/within.ts';
 import type { Effect } from '#domain/command.ts';
 import type { Entry, EntryId, Event, PermissionMode } from '#domain/entry.ts';
-import { attachmentsOf, undeliveredOf } from '#domain/folds.ts';
+import { undeliveredOf } from '#domain/folds.ts';
 import type { Outcome } from '#domain/ports.ts';
 import type { Session } from '#domain/session.ts';
-import type { CallId } from '#domain/tool.ts';
 import { keepHistory, readHistory } from '#session/history.ts';
 import { interpret } from '#session/effects.ts';
 import type { Completion, Controller, ScreenEvent, Waiting } from '#ui/contract.ts';
@@ -16,12 +12,12 @@ import { completeCommand } from './complete-command.ts';
 import { hasUntoldEnd } from './beside.ts';
 import type { Conversation } from './conversation.ts';
 import { type CommandLine, commandLine, dispatch, findCommand } from './dispatch.ts';
-import { type Entrance, enterKey, leaveKey } from './entrance.ts';
+import type { Entrance } from './entrance.ts';
 import { giveBack, queueWords } from './hooks/words.ts';
 import type { House } from './house.ts';
-import { doInEditor } from './in-editor.ts';
-import { chooseModel, chooseSession } from './pickers.ts';
 import type { Questions } from './questions.ts';
+import { createSurface } from './screen-surface.ts';
+import { runShellLine } from './shell-line.ts';
 import { afterCompaction, statusOf } from './status.ts';
 import { chooseWaiting, type Held, waitingIn } from './waiting.ts';
 
@@ -100,7 +96,7 @@ export class Interactive implements Controller, Entrance {
       else this.#hold(line);
     } else if (line.startsWith('!') && line.length > 1) {
       if (busy) this.#hold(line);
-      else void this.#work((signal) => this.#shell(line.slice(1).trim(), signal));
+      else void this.#work((signal) => runShellLine(this, line.slice(1).trim(), signal));
     } else if (busy) void this.#queue(line);
     else void this.#turn(line);
   }
@@ -309,38 +305,6 @@ export class Interactive implements Controller, Entrance {
     }
   }
 
-  async #shell(command: string, signal: AbortSignal): Promise<Outcome> {
-    const { session } = this.conversation;
-    const callId = `shell-${session.log.length}` as CallId;
-    this.show({ type: 'toolStarted', call: { id: callId, tool: 'Bash', input: { command } }, card: { title: `! ${sanitise(command.split('\n')[0] ?? '')}`, body: [] } });
-    const { how, output, bytes, exitCode, cwd, task } = await this.house.tasks.shell(session, command, signal, (text) => { this.show({ type: 'toolProgress', callId, text }); });
-    const moved = cwd !== undefined && cwd !== this.house.tools.cwd(session) && this.house.configuration.roots().some((root) => isWithin(root, cwd));
-    if (moved) this.house.hooks.moved(this.house.tools.cwd(session), cwd, session);
-    this.added(() => {
-      this.conversation.append([
-        { type: 'shell', command, output: how === 'exited' || task !== undefined ? output : `${output.trimEnd()}\n(${how === 'timedOut' ? 'timed out' : how})`.trim(), exitCode, ...(task !== undefined && { task: task.id }) },
-        ...(task === undefined ? [] : [{ type: 'taskRead' as const, task: task.id, upTo: bytes }]), ...(moved ? [{ type: 'cwd' as const, path: cwd }] : []),
-      ]);
-    });
-    return { kind: 'answered' };
-  }
-
-  async #stopTask(id: string, refuse: (message: string) => void): Promise<void> {
-    const stopped = await this.house.tasks.stop(id, this.conversation.session);
-    if ('problem' in stopped) refuse(stopped.problem);
-    else this.show({ type: 'card', card: { title: `Stopped: ${stopped.task.title}`, body: [] } });
-  }
-
-  async #takeBack(ids: readonly string[] | undefined, how: 'edit' | 'remove', refuse: (message: string) => void): Promise<void> {
-    if (ids === undefined) return chooseWaiting(this);
-    const texts = ids.map((id) => this.takeBack(id)).filter((text) => text !== undefined);
-    const gone = ids.length - texts.length;
-    if (gone > 0) refuse(ids.length === 1 ? 'that line has been sent already.' : `${count(gone, 'line')} of these ${gone === 1 ? 'has' : 'have'} been sent already.`);
-    if (how === 'edit' && texts[0] !== undefined) this.show({ type: 'draft', text: texts[0] });
-    else if (texts.length > 0) this.show({ type: 'card', card: { title: 'Removed from the queue', body: [{ type: 'list', items: texts }] } });
-    return undefined;
-  }
-
   #context() {
     return { ...this.conversation.context('screen', this.#options.keys), waiting: () => this.waiting() };
   }
@@ -348,51 +312,12 @@ export class Interactive implements Controller, Entrance {
   async #command(line: string): Promise<void> {
     const parsed = commandLine(line);
     if (parsed === undefined) return;
-    const entered = (): void => { this.show({ type: 'line', line }); };
-    const refuse = (message: string): void => { this.show({ type: 'fault', where: `/${parsed.name}`, message }); };
     const effect = await dispatch(parsed, this.#context());
-    if (!SHOWS_ITS_LINE.has(effect.type)) entered();
-    await interpret(effect, line, {
-      show: (shown, card) => { this.added(() => { this.conversation.append([{ type: 'command', line: shown, card }]); }); },
-      append: (entries) => { this.added(() => { this.conversation.append(entries); }); },
-      submit: (prompt, shown) => this.#turn(prompt, shown),
-      // Found by a look that was newer than the last: its turn comes.
-      invoke: async () => { this.#hold(line); },
-      stopTask: (id) => this.#stopTask(id, refuse),
-      edit: async (file) => {
-        const problem = await this.questions.edit(file);
-        if (problem !== undefined) refuse(problem);
-        this.refresh();
-      },
-      takeBack: (ids, how) => this.#takeBack(ids, how, refuse),
-      compact: async (keep) => {
-        const outcome = await this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal));
-        if (outcome?.kind === 'interrupted') refuse('interrupted; the conversation is as it was.');
-        else if (outcome !== undefined && 'message' in outcome) refuse(outcome.message);
-      },
-      mode: (mode) => {
-        this.setMode(mode);
-        this.show({ type: 'card', card: mode === 'plan' ? { title: 'Plan mode is on', detail: 'the model reads and thinks, and changes nothing', body: [] } : { title: 'Plan mode is off', body: [] } });
-      },
-      ide: (what) => doInEditor(this, what, refuse),
-      refuse: (_line, message) => { refuse(message); },
-      exit: () => { this.exit(); },
-      clear: async (all) => {
-        const pins = all ? 0 : attachmentsOf(this.conversation.session.log).length;
-        this.conversation.clear(all);
-        this.replay();
-        entered();
-        this.show({ type: 'card', card: { title: 'New session', ...(pins > 0 && { detail: 'your pins and open todos came along' }), body: [] } });
-      },
-      resume: async (id) => chooseSession(this, id),
-      model: async (id) => chooseModel(this, id),
-      login: async () => enterKey(this),
-      languages: async (what, server) => (await import('./language-actions.ts')).actOnLanguages(this, what, server),
-      logout: async () => leaveKey(this),
-      configure: async (change) => (await import('./settings/config-chooser.ts')).chooseSetting(this, change),
-      import: async (wanted) => (await import('./settings/import-chooser.ts')).importHere(this, wanted),
-      hooks: async (what) => { this.show({ type: 'card', card: { title: await (await import('./hooks/door.ts')).decideOnHooks(this, what), body: [] } }); },
-      mcp: async (what, server) => (await import('./mcp/actions.ts')).actOnServer(this, what, server),
-    });
+    if (!SHOWS_ITS_LINE.has(effect.type)) this.show({ type: 'line', line });
+    await interpret(effect, line, createSurface(this, { line, name: parsed.name }, {
+      turn: (prompt, shown) => this.#turn(prompt, shown),
+      hold: () => { this.#hold(line); },
+      compact: (keep) => this.#work((signal) => this.#drain(this.conversation.compact(keep, signal), signal)),
+    }));
   }
 }
