@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { deserializeMessage, type JSONRPCMessage, type Transport } from '@modelcontextprotocol/client';
@@ -39,6 +40,7 @@ export class StdioTransport implements Transport {
   readonly #waiting = new Set<number>();
   #child: ChildProcess | undefined;
   #ending: string | undefined;
+  readonly #mark = `mcp-${randomUUID()}`;
 
   constructor(options: StdioOptions) {
     this.#options = options;
@@ -48,13 +50,14 @@ export class StdioTransport implements Transport {
   ending(): string | undefined { return this.#ending; }
 
   start(): Promise<void> {
-    const { command, args, cwd, env, log } = this.#options;
+    const { command, args, cwd, env, log, guard } = this.#options;
+    guard?.watch(this.#mark);
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true });
       this.#child = child;
+      if (child.pid !== undefined) guard?.watch(this.#mark, child.pid);
       child.once('spawn', () => {
         running.add(child);
-        if (child.pid !== undefined) this.#options.guard?.watch(`mcp-${child.pid}`, child.pid);
         resolve();
       });
       child.once('error', (error) => {
@@ -113,7 +116,7 @@ export class StdioTransport implements Transport {
     this.#child = undefined;
     const forget = (): void => {
       running.delete(child);
-      if (child.pid !== undefined) this.#options.guard?.release(`mcp-${child.pid}`);
+      this.#options.guard?.release(this.#mark);
     };
     if (isOver(child) || child.pid === undefined) {
       signalGroup(child, 'SIGKILL');

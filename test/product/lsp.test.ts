@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { call, say } from '../support/messages-server/reply.ts';
-import { expectValid, isAlive, last, product, serve, until, wordsOf } from '../support/product.ts';
+import { expectValid, idle, isAlive, last, product, serve, until, wordsOf } from '../support/product.ts';
 
 const ODD = fileURLToPath(new URL('../lsp/hostile-server.mjs', import.meta.url));
 
@@ -52,7 +52,7 @@ it('the screen: the question names the server, the model is told, a symbol is co
   await shows('starts the language server odd:');
   expect(existsSync(join(made.cwd, NOTES))).toBe(false);
   terminal.type('1');
-  await shows('/ for commands');
+  await terminal.waitFor(idle);
   terminal.enter('read it');
   await shows('Read.');
   await until(() => existsSync(join(made.cwd, NOTES)) && readFileSync(join(made.cwd, NOTES), 'utf8').includes('documentSymbol'));

@@ -51,8 +51,8 @@ describe('a command in the background', () => {
     const outcome = await house.call('Bash', { command: 'sleep 30; echo never', run_in_background: true });
     expect(Date.now() - begun).toBeLessThan(20_000);
     expect(textOf(outcome)).toMatch(/^Started in the background as shell-1\. TaskOutput with the id shell-1 .*TaskStop/);
-    expect(outcome.result.card).toMatchObject({ title: 'Bash sleep 5; echo never', detail: 'in the background: shell-1' });
-    expect(records(house, 'shell-1')).toEqual([{ id: 'shell-1', kind: 'shell', title: 'sleep 5; echo never', state: 'running', file: view(house, 'shell-1').file }]);
+    expect(outcome.result.card).toMatchObject({ title: 'Bash sleep 30; echo never', detail: 'in the background: shell-1' });
+    expect(records(house, 'shell-1')).toEqual([{ id: 'shell-1', kind: 'shell', title: 'sleep 30; echo never', state: 'running', file: view(house, 'shell-1').file }]);
     expect(await start(house, 'true')).toBe('shell-2');
   });
 
