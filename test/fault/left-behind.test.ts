@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { edit } from '../support/acp-client.ts';
 import { say } from '../support/messages-server/reply.ts';
@@ -28,7 +29,11 @@ async function stubborn(): Promise<Stubborn> {
   };
 }
 
-const started = (place: Stubborn, ...what: readonly string[]): Promise<void> => until(() => what.every((one) => place.pids(one).length >= 2));
+/** All run, and a moment has passed: what was started in the very moment of the kill nobody can have heard of. */
+async function started(place: Stubborn, ...what: readonly string[]): Promise<void> {
+  await until(() => what.every((one) => place.pids(one).length >= 2));
+  await setTimeout(300);
+}
 
 async function nothingLeft(place: Stubborn, ...what: readonly string[]): Promise<void> {
   const left = (): readonly number[] => what.flatMap((one) => place.pids(one)).filter(isAlive);
@@ -69,7 +74,7 @@ describe('programs that end for nobody are gone with this one', () => {
     const place = await stubborn();
     const terminal = place.open();
     await started(place, 'server', 'hook', 'line');
-    const [pinion = 0] = place.pids('hook').map((pid) => Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])).filter((pid) => pid > 1 && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('pinion'));
+    const [pinion = 0] = place.pids('hook').map((pid) => Number(/^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1])).filter((pid) => pid > 1 && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('bin/pinion.js'));
     expect(pinion).toBeGreaterThan(1);
     process.kill(pinion, 'SIGKILL');
     await terminal.ended;

@@ -45,7 +45,7 @@ describe('a sub-agent', () => {
     expect(JSON.stringify(subs[0]?.body['messages'])).toContain('mcp__other__echo');
   });
   it('whose server comes while it works can load its tools then', async () => {
-    const left = { lead: [{ content: [call('Task', { subagent_type: 'echoer', description: 'echo it', prompt: 'Echo it.' })] }], sub: [{ content: [call('ToolSearch', { query: 'echo' })] }, load(ECHO), use(ECHO, { message: 'late' }), say('Echoed.')] };
+    const left = { lead: [{ content: [call('Task', { subagent_type: 'echoer', description: 'echo it', prompt: 'Echo it.' })] }], sub: [{ content: [call('ToolSearch', { query: 'echo' })], delayMs: 3000 }, load(ECHO), use(ECHO, { message: 'late' }), say('Echoed.')] };
     const { server, dweller } = await at(servers, { later: true, files: { '.pinion/agents/echoer.md': '---\nname: echoer\ndescription: echoes\ntools: mcp__s__*\n---\nEcho.\n' }, script: (request) => (isSub(request) ? left.sub : left.lead).shift() });
     await dweller.turn('Have it echoed', async (event) => { if (event.type === 'toolStarted' && event.call.tool === 'Task') await connect(dweller); });
     const subs = server.requests.filter(isSub);
