@@ -53,7 +53,7 @@ export class StdioTransport implements Transport {
     const { command, args, cwd, env, log, guard } = this.#options;
     guard?.watch(this.#mark);
     return new Promise((resolve, reject) => {
-      const child = spawn(command, args, { cwd, env: { ...env }, stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true });
+      const child = spawn(command, args, { cwd, env: { ...env, ...guard?.environment(this.#mark) }, stdio: ['pipe', 'pipe', 'pipe'], detached: process.platform !== 'win32', windowsHide: true });
       this.#child = child;
       if (child.pid !== undefined) guard?.watch(this.#mark, child.pid);
       child.once('spawn', () => {

@@ -64,7 +64,7 @@ describe('programs that end for nobody are gone with this one', () => {
   it.each(['SIGKILL'] as const)('pinion mcp test, by %s', async (signal) => {
     const place = await stubborn();
     const running = place.start(['mcp', 'test', 's']);
-    await started(place, 'server');
+    await until(() => place.pids('server').length >= 2);
     running.kill(signal);
     await running.ended;
     await nothingLeft(place, 'server');

@@ -9,6 +9,8 @@ export interface Guard {
    * command is started, and again when its `pid` is known.
    */
   watch(mark: string, pid?: number): void;
+  /** The environment by which what belongs to the mark is known. */
+  environment(mark: string): Readonly<Record<string, string>>;
   release(mark: string): void;
   /** Ends what it still looks after, and is gone. */
   close(): void;
@@ -51,6 +53,7 @@ export function createGuard(): Guard {
   };
   return {
     watch: (mark, pid = 0) => { say(`+ ${mark} ${pid}\n`); },
+    environment: (mark) => ({ [MARK]: mark }),
     release(mark) { if (process !== undefined) say(`- ${mark}\n`); },
     close() {
       process?.stdin.end();
